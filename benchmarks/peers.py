@@ -2,7 +2,7 @@
 
 cfn-guard has no rules of its own. Those that AWS publishes for CDK apps come with
 cdklabs.cdk-validator-cfnguard, with the program itself: how resources are to be secured, not what
-CloudFormation refuses (README of cdklabs/cdk-validator-cfnguard, read 2026-11-25).
+CloudFormation refuses (README of cdklabs/cdk-validator-cfnguard).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from stacks.serving import ServingStack
 from stacks.storage import StorageStack
 
 _MOST_TAGS = 50
-"""What a resource of SageMaker's may have (botocore TagList, read 2026-11-23): the file's come
+"""What a resource of SageMaker's may have (botocore TagList): the file's come
 first."""
 
 

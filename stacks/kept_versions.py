@@ -111,7 +111,7 @@ def _keeps_endpoint(environment: Environment, model: str) -> bool:
 
 def _keep(*constructs: Construct) -> None:
     """They cost nothing. Source: CloudFormation user guide, DeletionPolicy,
-    RetainExceptOnCreate; read 2026-11-21."""
+    RetainExceptOnCreate."""
     for construct in constructs:
         for resource in construct.node.find_all():
             if isinstance(resource, sagemaker.CfnModel | sagemaker.CfnEndpointConfig):

@@ -16,7 +16,7 @@ from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
 _TAGGED = [f"AWS::SageMaker::{kind}" for kind in ("EndpointConfig", "Model")]
 """What explains itself by these tags. CloudFormation changes tags of both in place, and their
 updates may do nothing but that (``tagging`` and ``handlers`` of their resource schemas, in the data
-of cfn-lint; read 2026-11-22). That of an Endpoint calls UpdateEndpoint; whether for tags alone is
+of cfn-lint). That of an Endpoint calls UpdateEndpoint; whether for tags alone is
 unverified. Other resources are left alone as well, so that a commit that changes nothing else
 touches nothing else."""
 

@@ -65,7 +65,7 @@ def sdk_name(service_id: str) -> str:
     """What ``aws-sdk`` tasks call a service, as AWS's SDK for Java does: ``cloudwatchlogs``.
 
     So are all names that the developer guide lists but those of services that have ended (AWS Step
-    Functions developer guide, "AWS SDK service integrations", read 2026-11-23).
+    Functions developer guide, "AWS SDK service integrations").
     """
     return re.sub(r"[^a-z0-9]", "", service_id.removesuffix(" Service").lower())
 

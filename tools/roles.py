@@ -32,7 +32,7 @@ MODEL_POLICY: dict[str, Any] = {
     ],
 }
 """What SageMaker asks of a model's execution role, for archives and data in the bucket "models"
-(docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html, read 2026-11-21)."""
+(docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html)."""
 
 
 def trust(service: str) -> dict[str, Any]:

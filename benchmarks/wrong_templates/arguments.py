@@ -1,6 +1,6 @@
 """Functions that there are not, with other arguments than they take, or where none may stand.
 
-Source: AWS CloudFormation template reference, intrinsic functions; read 2026-11-25.
+Source: AWS CloudFormation template reference, intrinsic functions.
 """
 
 from __future__ import annotations

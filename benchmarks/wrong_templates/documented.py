@@ -1,6 +1,6 @@
 """Changes that the guides of IAM, EventBridge and containers call wrong.
 
-Sources, each read 2026-11-25: IAM user guide, grammar of the JSON policy language, roles for
+Sources: IAM user guide, grammar of the JSON policy language, roles for
 services; IAM API reference, CreateRole and PutRolePolicy; EventBridge user guide, cron and rate
 expressions.
 """

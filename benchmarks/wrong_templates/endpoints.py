@@ -1,9 +1,8 @@
 """Endpoints that SageMaker refuses though each value is right by itself, and values that it lacks.
 
 Sources: SageMaker API reference, CreateModel, CreateEndpointConfig, UpdateEndpoint; Application
-Auto Scaling API reference, RegisterScalableTarget, PutScalingPolicy; read 2026-11-25. Of managed
-scaling and of variants without a model: hashicorp/terraform-provider-aws#45926 and #44977, read
-2026-11-27.
+Auto Scaling API reference, RegisterScalableTarget, PutScalingPolicy. Of managed
+scaling and of variants without a model: hashicorp/terraform-provider-aws#45926 and #44977.
 """
 
 from __future__ import annotations

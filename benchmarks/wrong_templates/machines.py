@@ -1,7 +1,7 @@
 """State machines that Step Functions refuses, or whose task its service does.
 
 Sources: States Language specification; Step Functions developer guide, SageMaker integration;
-botocore sagemaker CreateTransformJob; read 2026-11-25.
+botocore sagemaker CreateTransformJob.
 """
 
 from __future__ import annotations

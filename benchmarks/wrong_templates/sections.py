@@ -1,7 +1,7 @@
 """Changes that CloudFormation's reference calls wrong in any template, whatever its resources.
 
 Sources: AWS CloudFormation user guide, template sections, intrinsic functions and quotas; template
-reference, resource attributes; each read 2026-11-25.
+reference, resource attributes.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def import_openvino() -> Any:
     By itself it reports each import and conversion, unless its user has opted out: in a process for
     each event, which a machine without a network waits 3 seconds for. It does not, and neither does
     nncf, where ``openvino_telemetry`` cannot be imported (openvino/tools/ovc/telemetry_utils.py of
-    2026.4.1, nncf/telemetry/wrapper.py of 3.4.0, read 2026-11-26).
+    2026.4.1, nncf/telemetry/wrapper.py of 3.4.0).
     """
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     import openvino

@@ -1,7 +1,7 @@
 """Contacts of AWS Systems Manager Incident Manager, for the local AWS: who is called, and was.
 
-Sources: the Incident Manager API reference, "AWS Systems Manager Incident Manager Contacts", read
-2026-11-23; ARNs as in botocore's examples of the service.
+Sources: the Incident Manager API reference, "AWS Systems Manager Incident Manager Contacts"; ARNs
+as in botocore's examples of the service.
 """
 
 from __future__ import annotations

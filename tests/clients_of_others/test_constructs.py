@@ -112,7 +112,7 @@ def deployed(world: World, tmp_path_factory: pytest.TempPathFactory) -> Deployed
 
 
 def test_the_lambda_pattern_s_own_role_may_not_pull_aws_s_image(deployed: Deployed) -> None:
-    """As on AWS: awslabs/aws-solutions-constructs#986, read 2026-11-23."""
+    """As on AWS: awslabs/aws-solutions-constructs#986."""
     with pytest.raises(DeployFailed, match=r"does not have BatchGetImage permission for the image"):
         deployed.deploy("lambda_pattern", "own-role", role_arn=None)
 

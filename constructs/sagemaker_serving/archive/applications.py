@@ -8,7 +8,7 @@ CONFIG = "config.yaml"
 def read_applications(text: bytes) -> tuple[str, ...]:
     """The ``import_path`` of each application ("deployment:app"), empty where it names none.
 
-    Source: ray 2.60, serve/schema.py, ServeDeploySchema; read 2026-11-23.
+    Source: ray 2.60, serve/schema.py, ServeDeploySchema.
     """
     import yaml
 

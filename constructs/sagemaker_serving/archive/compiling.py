@@ -73,7 +73,7 @@ def why_not_compiled(files: Iterable[str], framework: str, shapes: Any) -> str |
         return f"it does not hold exactly one {wanted}, which this machine compiles"
     if framework == "PYTORCH" and not shapes:
         # Neo reads them out of the file, where PyTorch 2.0 wrote it and the target is an instance
-        # (developer guide, "Prepare Model for Compilation", read 2026-11-26).
+        # (developer guide, "Prepare Model for Compilation").
         return "a TorchScript's inputs have no sizes that this machine reads; give DataInputConfig"
     needed = {"openvino": "OpenVINO", **({"torch": "torch"} if framework == "PYTORCH" else {})}
     missing = [extra for extra in needed if util.find_spec(extra) is None]

@@ -1,7 +1,7 @@
 """A frozen TensorFlow graph (``.pb``): what may be its inputs and outputs, without TensorFlow.
 
 Field numbers are those of tensorflow/core/framework/{graph,node_def,attr_value}.proto,
-TensorFlow 2.21; read 2026-11-23.
+TensorFlow 2.21.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _BROUGHT_BY = {
 
 _STANDARD_SINCE = {"zoneinfo": (3, 9), "graphlib": (3, 9), "tomllib": (3, 11)}
 _STANDARD_UNTIL_3_12 = ("asynchat", "asyncore", "distutils", "imp", "smtpd")
-"""docs.python.org, "What's New In Python 3.9", 3.11 and 3.12, read 2026-11-23: what a model's code
+"""docs.python.org, "What's New In Python 3.9", 3.11 and 3.12: what a model's code
 may well import. Modules of other versions than this process's are not told apart further."""
 
 

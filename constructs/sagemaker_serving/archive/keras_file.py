@@ -1,7 +1,7 @@
 """What a ``.keras`` file takes and gives, from its ``config.json``, without Keras.
 
 Source: keras 3.15, saving/saving_lib.py and the ``get_config`` of Sequential, Functional and
-InputLayer; Keras 2.15 writes the same with ``batch_input_shape``; read 2026-11-23.
+InputLayer; Keras 2.15 writes the same with ``batch_input_shape``.
 """
 
 from __future__ import annotations

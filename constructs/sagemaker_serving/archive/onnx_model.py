@@ -1,6 +1,6 @@
 """What an ``.onnx`` file takes and gives, without onnx and without reading its weights.
 
-Field numbers are those of onnx/onnx.proto (github.com/onnx/onnx, IR version 13); read 2026-11-23.
+Field numbers are those of onnx/onnx.proto (github.com/onnx/onnx, IR version 13).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TRITON_TYPES = {
     16: "BF16",
 }
 """onnx.TensorProto.DataType by Triton's names (triton-inference-server/onnxruntime_backend 00fd3e8,
-src/onnxruntime_utils.cc; read 2026-11-23). What is missing Triton does not serve."""
+src/onnxruntime_utils.cc). What is missing Triton does not serve."""
 
 
 @dataclass(frozen=True, kw_only=True)

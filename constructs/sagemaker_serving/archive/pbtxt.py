@@ -1,7 +1,7 @@
 """Triton's ``config.pbtxt``: protocol buffers' text format, held against Triton's own fields.
 
 ``data/triton_schema.json`` has the fields of every message that a config can hold, by the
-descriptors in tritonclient 2.73 (``tools/triton_schema.py``). Read 2026-11-23: protobuf.dev, "Text
+descriptors in tritonclient 2.73 (``tools/triton_schema.py``). Source: protobuf.dev, "Text
 Format Language Specification". The package protobuf would bring neither lines nor the messages.
 """
 

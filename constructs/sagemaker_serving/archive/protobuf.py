@@ -2,7 +2,7 @@
 
 A stream passes over what is not asked for: a SavedModel's graph can have gigabytes and its
 signatures a few hundred bytes; the ``protobuf`` package would load all of it.
-Source: protobuf.dev, "Encoding", read 2026-11-21.
+Source: protobuf.dev, "Encoding".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Field numbers are those of tensorflow/core/protobuf/saved_model.proto,
 meta_graph.proto and tensorflow/core/framework/{graph,node_def,types,
-tensor_shape}.proto, TensorFlow 2.21; read 2026-11-21.
+tensor_shape}.proto, TensorFlow 2.21.
 """
 
 from __future__ import annotations

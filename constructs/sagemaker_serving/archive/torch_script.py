@@ -4,7 +4,7 @@
 it names; ``<name>/code/`` is the source of that class; ``<name>/traced_inputs.pkl`` is the example
 that it was traced with. ``torch.save`` writes a zip without code, or, in old releases, a pickle.
 Nothing of a file is run: a pickle is read opcode by opcode. Source: PyTorch,
-torch/csrc/jit/docs/serialization.md, read 2026-11-21; files that torch 2.13 wrote, 2026-11-23.
+torch/csrc/jit/docs/serialization.md; files that torch 2.13 wrote, 2026-11-23.
 """
 
 from __future__ import annotations

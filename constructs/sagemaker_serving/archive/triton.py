@@ -1,6 +1,6 @@
 """Triton's model repository: which model is loaded, and its config held against its ONNX model.
 
-Sources, read 2026-11-23: triton-inference-server/server e1db8a6, ``docker/sagemaker/serve`` (what
+Sources: triton-inference-server/server e1db8a6, ``docker/sagemaker/serve`` (what
 AWS's image runs) and ``docs/user_guide/model_{repository,configuration}.md``; core 73aad7c,
 ``src/model_config_utils.cc``; onnxruntime_backend 00fd3e8, ``src/onnxruntime.cc``. None was run.
 """

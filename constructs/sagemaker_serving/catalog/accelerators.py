@@ -26,7 +26,7 @@ class Accelerator:
 
     ENDED: ClassVar = (
         'botocore ProductionVariant.AcceleratorType: "Elastic Inference (EI) is no longer '
-        "available\"; gone from CloudFormation's schema; read 2026-11-21"
+        "available\"; gone from CloudFormation's schema"
     )
     """Where AWS says so."""
 

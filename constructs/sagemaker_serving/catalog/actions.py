@@ -13,7 +13,7 @@ from sagemaker_serving.catalog.snapshot import snapshot
 def sdk_services() -> tuple[str, ...]:
     """The services that ``arn:aws:states:::aws-sdk:<service>:<action>`` can name.
 
-    Source: botocore's service models, read 2026-11-23.
+    Source: botocore's service models.
     """
     facts = snapshot("actions")
     return (*facts["services"], *facts["others"])
@@ -22,7 +22,7 @@ def sdk_services() -> tuple[str, ...]:
 def sdk_actions(service: str) -> tuple[str, ...]:
     """A service's actions as its API names them (``CreateModel``); () for one not judged.
 
-    Source: botocore's service models, read 2026-11-23.
+    Source: botocore's service models.
     """
     return tuple(snapshot("actions")["services"].get(service, ()))
 
@@ -32,7 +32,7 @@ def action_input(action: str) -> Mapping[str, Any] | None:
 
     A structure has ``members`` and ``required``, a list what it is a list ``of``, a map its
     ``values``; of a scalar there is its ``type``, ``enum``, ``pattern``, ``min`` and ``max``, its
-    length if it is a text. Source: botocore's service model, read 2026-11-23.
+    length if it is a text. Source: botocore's service model.
     """
     name = snapshot("actions")["inputs"].get(action)
     return None if name is None else shape(name)

@@ -49,7 +49,7 @@ def parse_ecr_uri(uri: str) -> EcrImage | None:
 def domain_suffix(region: str) -> str:
     """The DNS suffix of AWS in ``region``'s partition: ``amazonaws.com`` or its own.
 
-    Source: botocore's partitions, read 2026-11-21.
+    Source: botocore's partitions.
     """
     for pattern, suffix in snapshot("images")["domains"].items():
         if re.match(pattern, region):

@@ -1,6 +1,6 @@
 """GPU hosts: which NVIDIA driver an AMI version brings, and which an image needs.
 
-Facts and sources: ``data/gpu_hosts.json``, read 2026-11-23.
+Facts and sources: ``data/gpu_hosts.json``.
 """
 
 from __future__ import annotations

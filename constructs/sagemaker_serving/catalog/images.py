@@ -42,8 +42,8 @@ def image_uri(
     Face's images build on ("pytorch2.6"), needed where there are several.
 
     Raises `UnknownImage` when there is none, naming what there is.
-    Source: sagemaker-core's image tables, version in ``data/images.json``,
-    read 2026-11-21; that each tag exists in ECR was not tried.
+    Source: sagemaker-core's image tables, version in ``data/images.json``; that each tag exists
+    in ECR was not tried.
     """
     return container_image(
         framework=framework,

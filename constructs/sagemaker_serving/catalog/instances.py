@@ -107,7 +107,7 @@ def regions_offering(name: str, use: Use = "endpoint") -> tuple[str, ...]:
     """The regions whose price list has ``name`` for ``use``; empty when none has.
 
     Price lists lag behind: a region missing here is a strong hint, not a
-    proof. Source: cfn-lint's price-derived tables, read 2026-11-21.
+    proof. Source: cfn-lint's price-derived tables.
     """
     facts = snapshot("instances")
     fact = facts["types"].get(name)

@@ -79,7 +79,7 @@ def integrations() -> Mapping[str, Integration]:
     """Every optimized integration, by its name in a task's Resource.
 
     Source: AWS Step Functions developer guide, "Integrating optimized services" and the page of
-    each; read 2026-11-23.
+    each.
     """
     return _INTEGRATIONS
 

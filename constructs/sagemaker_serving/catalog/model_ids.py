@@ -12,7 +12,7 @@ def model_id_variables(framework: str) -> tuple[str, ...] | None:
     Each takes an id of a hub or a path. None for an image that serves what is in its archive, and
     nothing else; empty for one that starts without any, or of which no variable is known here.
 
-    Sources, read 2026-11-23: aws/deep-learning-containers e0ecede, docs/vllm, docs/sglang,
+    Sources: aws/deep-learning-containers e0ecede, docs/vllm, docs/sglang,
     docs/tei, docs/whisperx and scripts/docker/llama_cpp; docs.djl.ai, "LMI Starting Guide";
     huggingface.co/blog/sagemaker-huggingface-llm; aws/sagemaker-python-sdk a248126,
     model_builder_servers.py.

@@ -57,7 +57,7 @@ _NEWEST_ADDED: dict[Host, dict[str, date]] = {
     "inferentia": dict.fromkeys(("TENSORFLOW", "PYTORCH", "MXNET"), date(2022, 3, 30)),
 }
 """When sagemaker-python-sdk's tables got the image of the newest release: commits 2043e5435,
-6a252f9ab, d666bbd85 and 64ce910af; to a24812666 of 2026-08-21 none is newer; read 2026-11-23."""
+6a252f9ab, d666bbd85 and 64ce910af; to a24812666 of 2026-08-21 none is newer."""
 
 _IMAGES = {
     "TENSORFLOW": "neo-tensorflow",
@@ -75,14 +75,14 @@ _ONLY_IN = {"ml_inf2": ("us-east-2",), "ml_trn1": ("us-east-1",)}
 
 
 def neo_frameworks() -> tuple[str, ...]:
-    """The frameworks that CreateCompilationJob knows. Source: botocore, read 2026-11-21."""
+    """The frameworks that CreateCompilationJob knows. Source: botocore."""
     return tuple(snapshot("neo")["frameworks"])
 
 
 def neo_target_devices() -> tuple[str, ...]:
     """The devices that CreateCompilationJob knows, cloud (``ml_…``) and edge.
 
-    Source: botocore's TargetDevice, read 2026-11-21.
+    Source: botocore's TargetDevice.
     """
     return tuple(snapshot("neo")["target_devices"])
 
@@ -101,7 +101,7 @@ def neo_support(framework: str, target_device: str) -> NeoSupport | None:
 
     None for edge devices and for ``ml_eia2``, whose versions this catalog does not
     keep. Source: AWS SageMaker developer guide, Neo cloud instances and supported
-    frameworks, and the SDK's versions for ml_inf2 and ml_trn1; read 2026-11-21.
+    frameworks, and the SDK's versions for ml_inf2 and ml_trn1.
     A table for people, not for programs: what it lacks is a strong hint, no proof.
     """
     host = neo_host(target_device)
@@ -125,7 +125,7 @@ def neo_regions(target_device: str) -> tuple[str, ...]:
     """The regions that compile for ``target_device`` and have images to run the result.
 
     Source: sagemaker-core's registries of the Neo images; for ml_inf2 and ml_trn1
-    the text of botocore's CreateCompilationJob; read 2026-11-21.
+    the text of botocore's CreateCompilationJob.
     """
     if target_device in _ONLY_IN:
         return _ONLY_IN[target_device]
@@ -179,7 +179,7 @@ def neo_serving_variables(framework: str, region: str) -> dict[str, str]:
     """The environment variables that the images for compiled models are started with.
 
     Source: AWS SageMaker developer guide, "Deploy a compiled model using the AWS CLI", for
-    models that were not trained on SageMaker; read 2026-11-21.
+    models that were not trained on SageMaker.
     """
     variables = {
         "SAGEMAKER_PROGRAM": "inference.py",

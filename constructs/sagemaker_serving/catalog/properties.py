@@ -15,7 +15,7 @@ string, integer, number, boolean, or object for a free mapping."""
 def sagemaker_resource_types() -> tuple[str, ...]:
     """CloudFormation's resource types of SageMaker (``AWS::SageMaker::Model`` and others).
 
-    Source: cfn-lint's copy of CloudFormation's registry, read 2026-11-21.
+    Source: cfn-lint's copy of CloudFormation's registry.
     """
     return tuple(snapshot("properties")["types"])
 
@@ -23,7 +23,7 @@ def sagemaker_resource_types() -> tuple[str, ...]:
 def resource_properties(resource_type: str) -> Mapping[str, Shape] | None:
     """The properties of a resource type, or None for one that is not judged.
 
-    Source: cfn-lint's copy of CloudFormation's registry, read 2026-11-21.
+    Source: cfn-lint's copy of CloudFormation's registry.
     """
     properties: Mapping[str, Shape] | None = snapshot("properties")["resources"].get(resource_type)
     return properties
@@ -33,7 +33,7 @@ def resource_attributes(resource_type: str) -> tuple[str, ...]:
     """What Fn::GetAtt can name of a resource type of SageMaker; () for one that is not judged.
 
     Its own members and those that only the service sets: documented attributes are of both.
-    Source: cfn-lint's copy of CloudFormation's registry, read 2026-11-23.
+    Source: cfn-lint's copy of CloudFormation's registry.
     """
     return tuple(snapshot("properties")["attributes"].get(resource_type, ()))
 

@@ -35,7 +35,7 @@ def published_image(uri: str | None) -> PublishedImage | None:
 
     An image is AWS's when repository and account are: one's own copy under the
     same name in an account of one's own is None, too. Source: sagemaker-core's
-    image tables, read 2026-11-21.
+    image tables.
     """
     image = parse_ecr_uri(uri) if uri is not None else None
     if image is None or image.account not in _all_accounts(image.repository):

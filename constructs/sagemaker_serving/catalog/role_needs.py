@@ -6,7 +6,7 @@ PULL_IMAGE = ("ecr:BatchGetImage", "ecr:GetAuthorizationToken", "ecr:GetDownload
 """For SageMaker to get a container's image from a private repository.
 
 Source: aws-cdk-lib 2.275.0, ``Repository.grantPull``, but for BatchCheckLayerAvailability, which a
-pull does not need; read 2026-11-24.
+pull does not need.
 """
 
 JOIN_NETWORK = (
@@ -22,7 +22,7 @@ JOIN_NETWORK = (
 )
 """For SageMaker to put a model's instances into a VPC.
 
-Source: aws-cdk-lib 2.275.0, the role that ``SageMakerCreateModel`` makes; read 2026-11-24.
+Source: aws-cdk-lib 2.275.0, the role that ``SageMakerCreateModel`` makes.
 """
 
 PASS_ROLE = "iam:PassRole"
@@ -34,7 +34,7 @@ _WAITING = ("events:DescribeRule", "events:PutRule", "events:PutTargets", "sagem
 """For Step Functions to tag a job that a task waits for, and to hear of its end.
 
 Source: aws-cdk-lib 2.275.0, ``SageMakerCreateTrainingJob`` and ``SageMakerCreateTransformJob``;
-aws/aws-cdk issue 26012; read 2026-11-24. Of other jobs, no source was found that says so.
+aws/aws-cdk issue 26012. Of other jobs, no source was found that says so.
 """
 
 

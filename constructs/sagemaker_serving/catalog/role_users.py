@@ -74,7 +74,7 @@ def role_users(kind: str) -> Mapping[str, str]:
     is dotted, and ``*`` is each entry of a list. What is not here is not known, or differs.
 
     Source: each property's page in the CloudFormation template reference, and the roles' pages of
-    the services' guides that it leads to; read 2026-11-23.
+    the services' guides that it leads to.
     """
     return _BY_KIND.get(kind, {})
 

@@ -18,7 +18,7 @@ def image_server(framework: str) -> ImageServer | None:
 
     Sources: aws/deep-learning-containers at 5ee40d8 (guides of TensorFlow inference, Ray, vLLM,
     SGLang; ``docs/src/data`` for DJL), aws/sagemaker-pytorch-inference-toolkit, NVIDIA's guide to
-    Triton on SageMaker; read 2026-11-23.
+    Triton on SageMaker.
     """
     return _SERVERS.get(framework)
 

@@ -57,7 +57,7 @@ def least_driver(cuda: str) -> int | None:
     """The oldest NVIDIA driver (its first number) that runs ``cuda`` ("12.9"); None when that is
     not known.
 
-    Source: NVIDIA, CUDA Compatibility, "Minor Version Compatibility"; read 2026-11-23.
+    Source: NVIDIA, CUDA Compatibility, "Minor Version Compatibility".
     """
     found: int | None = snapshot("gpu_hosts")["least_drivers"].get(cuda.partition(".")[0])
     return found

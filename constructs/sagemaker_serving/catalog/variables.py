@@ -1,6 +1,6 @@
 """The environment variables that AWS's serving containers read: what each may be.
 
-Sources, read 2026-11-23: aws/deep-learning-containers e0ecede, scripts/docker/tensorflow/inference/
+Sources: aws/deep-learning-containers e0ecede, scripts/docker/tensorflow/inference/
 sagemaker, and TensorFlow Serving's batching parameters (64-bit numbers, at least 1);
 gunicorn's settings and nginx's error_log; aws/sagemaker-inference-toolkit, environment.py, and
 aws/sagemaker-pytorch-inference-toolkit, ts_environment.py; pytorch/serve and

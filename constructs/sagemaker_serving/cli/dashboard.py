@@ -149,8 +149,8 @@ def _must_have(environment: Environment, model: str) -> None:
 def _console(name: str, region: str, *, local: bool) -> str:
     """The page of CloudWatch's console; raises `Mistake` where there is none.
 
-    Sources: AWS general reference, "AWS Management Console endpoints and quotas", read 2026-11-24;
-    of China and GovCloud, AWS's own console addresses, read 2026-11-21. Of other partitions no
+    Sources: AWS general reference, "AWS Management Console endpoints and quotas";
+    of China and GovCloud, AWS's own console addresses. Of other partitions no
     address is known here.
     """
     elsewhere = next((name for name in _OTHER_ADDRESSES if os.environ.get(name)), None)

@@ -21,11 +21,11 @@ from sagemaker_serving.s3_address import split_s3
 
 LONGEST_SECONDS = 3600 + 21_600
 """A request may wait in the queue for 21,600 s and be worked on for 3600 s (API reference,
-InvokeEndpointAsync; read 2026-11-21)."""
+InvokeEndpointAsync)."""
 
 _NOT_THERE = {"NoSuchKey", "404", "NotFound", "AccessDenied", "403", "Forbidden"}
 """Without s3:ListBucket, S3 says AccessDenied of a key that does not exist yet (S3 API reference,
-GetObject; read 2026-11-21)."""
+GetObject)."""
 
 
 @dataclass(frozen=True, kw_only=True)

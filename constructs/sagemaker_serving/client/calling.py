@@ -20,7 +20,7 @@ from sagemaker_serving.errors import Mistake
 T = TypeVar("T")
 
 LONGEST_CUSTOM_ATTRIBUTES = 1024
-"""Visible ASCII characters (API reference, InvokeEndpoint, CustomAttributes; read 2026-11-21)."""
+"""Visible ASCII characters (API reference, InvokeEndpoint, CustomAttributes)."""
 
 
 class Caller:

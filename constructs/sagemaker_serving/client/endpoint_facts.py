@@ -101,7 +101,7 @@ def _most_records(environment: Mapping[str, str]) -> int | None:
     """What TensorFlow Serving's batching takes in one request: it refuses larger ones.
 
     8 unless told otherwise (github.com/aws/deep-learning-containers,
-    ``tensorflow/inference``, read 2026-11-21).
+    ``tensorflow/inference``).
     """
     if environment.get("SAGEMAKER_TFS_ENABLE_BATCHING") != "true":
         return None

@@ -16,8 +16,8 @@ class Pace:
     """Any number of requests at a time, until one is refused because there are too many.
 
     A refusal halves what was under way, and every answer adds one over a round of them: additive
-    increase, multiplicative decrease, as TCP shares a line (RFC 5681, section 3.1, read
-    2026-11-22). Refusals of requests that were under way together count once. Threads may share it.
+    increase, multiplicative decrease, as TCP shares a line (RFC 5681, section 3.1). Refusals of
+    requests that were under way together count once. Threads may share it.
     """
 
     most: float = inf

@@ -17,7 +17,7 @@ class Retries:
     never tries again. Before attempt n + 1 it waits between 0 and
     ``base_seconds * 2**n`` (default 0.2), at most ``cap_seconds`` (default 10):
     aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter, "full
-    jitter", read 2026-11-21. What is retried: see `is_not_ready` and `is_busy`.
+    jitter". What is retried: see `is_not_ready` and `is_busy`.
     """
 
     deadline_seconds: float = 120.0
@@ -54,7 +54,7 @@ def is_busy(error: ClientError) -> bool:
     full queue, a model's error 503 (424 to boto3, which never tries it again): the scheduler
     refuses before it takes the request, so nothing of it was done
     (``SharedBatchScheduler::Schedule``, TensorFlow 2.21,
-    core/kernels/batching_util/shared_batch_scheduler.h, read 2026-11-22). A handler that raises
+    core/kernels/batching_util/shared_batch_scheduler.h). A handler that raises
     what TensorFlow Serving told it makes a 500 of the same text.
 
     Every other error of a model's, 503 included, is the model's own: what it did before it failed

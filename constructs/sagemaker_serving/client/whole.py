@@ -1,6 +1,6 @@
 """Answers that are whole, told from those that broke off.
 
-Read 2026-11-22: boto3 tries a broken connection three times in all while it waits for an answer's
+Source: boto3 tries a broken connection three times in all while it waits for an answer's
 head (botocore 1.44.5, ``retries/standard.py``); the body is read after that, by whoever called,
 and what breaks it off then is tried again by nobody. HTTP says that a body is whole by its
 Content-Length or its last chunk, and that without either the connection's end is its own (RFC

@@ -68,7 +68,7 @@ def _from_torch(source: str, shapes: Any) -> Any:
     """The sizes stand for a TorchScript's inputs in their order, whatever they are called.
 
     Numbers are float32, as Neo wants them of PyTorch (SageMaker developer guide, "Prepare Model for
-    Compilation", read 2026-11-26: input0, input1, or a list; "Saving Models for SageMaker Neo").
+    Compilation": input0, input1, or a list; "Saving Models for SageMaker Neo").
     """
     import torch
 

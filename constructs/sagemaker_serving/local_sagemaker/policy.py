@@ -1,9 +1,9 @@
 """What calls of SageMaker need to be allowed, and how it refuses them.
 
 Sources: service authorization reference; the words of its refusal of a role as users quote them
-(awslabs/predictive-maintenance-using-machine-learning#3); read 2026-11-21. That the runtime refuses
+(awslabs/predictive-maintenance-using-machine-learning#3). That the runtime refuses
 with 403, as REST services do, is inferred: it answers 403 to what is not signed
-(aws/amazon-sagemaker-examples#290, read 2026-11-22).
+(aws/amazon-sagemaker-examples#290).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SageMakerPermissions(ServicePermissions):
 
     def needs(self, call: Call) -> Sequence[Need]:
         """With ``Tags``, AddTags on what is made (aws/aws-cdk#26012 and #32294, which quote the
-        refusals; read 2026-11-22)."""
+        refusals)."""
         found = super().needs(call)
         if not call.operation.startswith("Create") or not call.parameters.get("Tags"):
             return found
@@ -88,7 +88,7 @@ PERMISSIONS = SageMakerPermissions(
 class RuntimePermissions(ServicePermissions):
     """The runtime's. A streamed answer needs two actions, as AWS's own texts differ: the API
     reference of InvokeEndpointWithResponseStream names InvokeEndpoint, the service authorization
-    reference has an action of its own (both read 2026-11-23)."""
+    reference has an action of its own."""
 
     def needs(self, call: Call) -> Sequence[Need]:
         """Both, for each thing that is asked."""

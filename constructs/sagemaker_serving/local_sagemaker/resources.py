@@ -167,7 +167,7 @@ class Endpoint(_Settling):
     SageMaker returns a failed update to the old fleet and to InService by itself. Here an
     update is judged by the configuration that is in use afterwards, so the stack goes back, too.
     What CloudFormation does on AWS is unverified: nothing tells. Terraform took the update for
-    done (hashicorp/terraform-provider-aws#46663 and #48997, read 2026-11-22).
+    done (hashicorp/terraform-provider-aws#46663 and #48997).
     """
 
     type_name = "AWS::SageMaker::Endpoint"

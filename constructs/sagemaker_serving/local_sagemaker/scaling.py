@@ -2,7 +2,7 @@
 
 Source: Application Auto Scaling API reference, RegisterScalableTarget and
 PredefinedMetricSpecification; SageMaker developer guide, "Automatic scaling" and "Amazon SageMaker
-metrics in Amazon CloudWatch"; read 2026-11-22. Which statistic a predefined metric has is not
+metrics in Amazon CloudWatch". Which statistic a predefined metric has is not
 written: sums are of what is counted per minute; of concurrent requests only Min and Max are valid.
 """
 

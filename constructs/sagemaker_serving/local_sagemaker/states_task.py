@@ -18,7 +18,7 @@ from local_aws.services.stepfunctions.engine.waiting import Job, JobFailed, Wait
 
 MANAGED = {"Key": "MANAGED_BY_AWS", "Value": "STARTED_BY_STEP_FUNCTIONS"}
 """What Step Functions tags a job with that it waits for (aws/aws-cdk#26012 and #27264, which users
-reported; no page of AWS names the tag; read 2026-11-22)."""
+reported; no page of AWS names the tag)."""
 
 _JOB = "TransformJobName"
 _STATUS = "TransformJobStatus"

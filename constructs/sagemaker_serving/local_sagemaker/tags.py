@@ -12,7 +12,7 @@ from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 Parameters = Mapping[str, Any]
 
 MAX_TAGS = 50
-"""Tags of one resource (SageMaker API reference, AddTags, read 2026-11-21)."""
+"""Tags of one resource (SageMaker API reference, AddTags)."""
 
 
 class Tags:

@@ -1,7 +1,7 @@
 """Keeps web pages away from the ports that a developer's programs use.
 
 What tells a page: its Origin, Sec-Fetch-Site, and a Host of its own that resolves to the loopback
-(Fetch standard, Fetch Metadata Request Headers; read 2026-11-22).
+(Fetch standard, Fetch Metadata Request Headers).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """``python -m sagemaker_serving.model_server.command``: a program of the user's as the container.
 
 SageMaker's contract is that a container listens on port 8080 and finds its model in
-``/opt/ml/model`` ("Use Your Own Inference Code with Hosting Services", SageMaker developer guide,
-read 2026-11-23). Containers have both to themselves, programs of one machine do not. So a program
+``/opt/ml/model`` ("Use Your Own Inference Code with Hosting Services", SageMaker developer
+guide). Containers have both to themselves, programs of one machine do not. So a program
 is told a port of its own in SAGEMAKER_BIND_TO_PORT, as AWS tells containers that share an instance
 ("Inference pipelines", as above), and its model's folder in SM_MODEL_DIR; one that listens on 8080
 all the same is found there, as long as it is the only one.

@@ -2,7 +2,7 @@
 
 Whatever is not here is the same in all of them. Source:
 aws/sagemaker-tensorflow-serving-container da19256 (A) and
-aws/deep-learning-containers f06ada0e08 (B) and e0ecede (C), read 2026-11-21;
+aws/deep-learning-containers f06ada0e08 (B) and e0ecede (C);
 docs/container-contract.md says what of it is unverified.
 """
 

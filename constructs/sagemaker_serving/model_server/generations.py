@@ -1,7 +1,7 @@
 """Which generation of the container's contract a framework version has.
 
 Source: aws/sagemaker-tensorflow-serving-container da19256 (A) and
-aws/deep-learning-containers f06ada0e08 (B) and e0ecede (C), read 2026-11-21.
+aws/deep-learning-containers f06ada0e08 (B) and e0ecede (C).
 What each of them does is in `contract`.
 """
 

@@ -1,7 +1,7 @@
 """Multi-model mode's API: what the container does differently from generation to generation.
 
-AWS's side of it: https://docs.aws.amazon.com/sagemaker/latest/dg/mms-container-apis.html,
-read 2026-11-21. The container's: the sources that `contract` names.
+AWS's side of it: https://docs.aws.amazon.com/sagemaker/latest/dg/mms-container-apis.html. The
+container's: the sources that `contract` names.
 """
 
 from __future__ import annotations

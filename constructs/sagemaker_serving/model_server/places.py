@@ -103,7 +103,7 @@ def _connected(path: Path, timeout: Any) -> socket.socket:
     """A connection; raises `TimeoutError` when it is not accepted in time.
 
     Where as many wait as may, the kernel has this one wait too, for ``SO_SNDTIMEO``; a timeout of
-    Python's would have it refused at once (unix(7) and socket(7), man7.org, read 2026-11-22).
+    Python's would have it refused at once (unix(7) and socket(7), man7.org).
     """
     seconds = timeout if isinstance(timeout, int | float) else None
     connection = socket.socket(socket.AF_UNIX)

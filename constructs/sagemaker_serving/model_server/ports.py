@@ -12,7 +12,7 @@ log = logging.getLogger("front")
 
 BACKLOG = 4096
 """How many connections wait for one that is accepted: the most that Linux allows unless told
-otherwise (listen(2), man7.org, read 2026-11-22). Where they are more, a port makes the next ones
+otherwise (listen(2), man7.org). Where they are more, a port makes the next ones
 try again after a second and longer, and a Unix socket refuses who does not wait."""
 
 

@@ -26,7 +26,7 @@ from sagemaker_serving.model_server.programs import VERSIONED, Program
 
 PING_TIMEOUT_SECONDS = 2.0
 """How long SageMaker waits for an answer to /ping
-(docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-inference-code.html, read 2026-11-21)."""
+(docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-inference-code.html)."""
 
 SAFE_PORT_RANGE = "9000-9999"
 """The ports of multi-model mode where the environment names none: enough for 449 models.

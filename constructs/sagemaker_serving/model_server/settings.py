@@ -1,7 +1,7 @@
 """The container's environment variables, read and judged as the container does.
 
 Source of names and defaults: aws/deep-learning-containers e0ecede (image
-2.20), read 2026-11-21. They are those of every generation but for the time a
+2.20). They are those of every generation but for the time a
 model may take to load.
 """
 
@@ -31,7 +31,7 @@ UNIVERSAL_CODE = "SAGEMAKER_SERVING_UNIVERSAL_CODE"
 have the code of all models in multi-model mode."""
 
 NGINX_LOGLEVELS = ("debug", "info", "notice", "warn", "error", "crit", "alert", "emerg")
-"""What nginx starts with (nginx.org/en/docs/ngx_core_module.html#error_log, read 2026-11-21)."""
+"""What nginx starts with (nginx.org/en/docs/ngx_core_module.html#error_log)."""
 
 _REGIONS_WITHOUT_UNIVERSAL_CODE = ("us-iso-east-1", "us-gov-west-1")
 

@@ -64,7 +64,7 @@ def read_account(aws: Aws, things: Iterable[Named] = ()) -> Account:
     Needs ``servicequotas:ListServiceQuotas``, ``servicequotas:ListAWSDefaultServiceQuotas``,
     ``sts:GetCallerIdentity`` and SageMaker's List and Describe of endpoints,
     endpoint configs and transform jobs; `find` says what ``things`` need. A quota
-    that was never changed has AWS's default. Source: Service Quotas API reference; read 2026-11-21.
+    that was never changed has AWS's default. Source: Service Quotas API reference.
     """
     with aws_failures():
         identity = aws.client("sts").get_caller_identity()

@@ -17,7 +17,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import NotFound
 
 _MOST_POINTS = 1440
-"""Of one GetMetricStatistics. Source: botocore cloudwatch; read 2026-11-21."""
+"""Of one GetMetricStatistics. Source: botocore cloudwatch."""
 
 _PLAIN = frozenset({"Average", "Maximum", "Minimum", "SampleCount", "Sum"})
 _DEFAULT_PERIOD = 300
@@ -195,7 +195,7 @@ def _metrics(properties: Mapping[str, Any]) -> Iterator[_Metric]:
     """The metrics of a widget; expressions are left out.
 
     ``.`` repeats the word above, ``...`` all but the last. Source: CloudWatch API reference,
-    "Dashboard body structure and syntax"; read 2026-11-21.
+    "Dashboard body structure and syntax".
     """
     above: list[str] = []
     for entry in properties.get("metrics", []):

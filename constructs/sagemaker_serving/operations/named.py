@@ -208,7 +208,7 @@ def _place_faults(thing: Named, found: Found, _: date) -> Iterator[tuple[Severit
 
 def _reservation_faults(thing: Named, found: Found, today: date) -> Iterator[tuple[Severity, str]]:
     """Source: SageMaker developer guide, training-plan-utilization-for-inference-endpoints and
-    use-training-plan-for-inference-endpoints-using-api-cli-sdk, read 2026-11-23."""
+    use-training-plan-for-inference-endpoints-using-api-cli-sdk."""
     if _READABLE_BY_DESCRIBE not in thing.name:
         yield Severity.NOTE, f"no call describes {thing.name} but a training plan's; not checked"
         return

@@ -25,7 +25,7 @@ HOURS_PER_MONTH = 730
 _API_REGIONS = {"cn": "cn-northwest-1"}
 _API_REGION = "us-east-1"
 """Where the Price List API answers for every region of the partition.
-Source: AWS Billing user guide, "Using the AWS Price List Query API"; read 2026-11-21."""
+Source: AWS Billing user guide, "Using the AWS Price List Query API"."""
 
 _COMPONENTS = {"hosting": "hosting", "batchtransform": "transform"}
 """The price list's ``component``, without spaces and in lower case, and our word for it."""
@@ -40,7 +40,7 @@ _BY_USAGE = (
 )
 """What the price list's ``usagetype`` ends in, our word for it, and what its unit begins with.
 Sources: infracost's queries of the same list (sagemaker_endpoint_configuration), and for seconds
-what sagemaker-idle-finder reads of it (fetch_prices.py); read 2026-11-24. AWS documents none of
+what sagemaker-idle-finder reads of it (fetch_prices.py). AWS documents none of
 these, so that what is called otherwise has no price."""
 
 _SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600

@@ -22,7 +22,7 @@ _NAMES: dict[Thing, str] = {
 """Patterns of the quotas' names, whatever their case.
 
 The first two are how the names are spelt in requests for more (Service Quotas
-console, read 2026-11-21 in others' guides); the rest is matched loosely, and
+console in others' guides); the rest is matched loosely, and
 what no listed quota matches is said to be unknown, never to be enough.
 """
 

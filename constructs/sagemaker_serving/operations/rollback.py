@@ -55,7 +55,7 @@ class Rollback:
         All traffic moves at once as soon as the old version is healthy, without
         canary and without alarms: those that went off would take it back. The
         number of instances stays as scaling set it, weights are the config's
-        own. Source: API reference, UpdateEndpoint; read 2026-11-21.
+        own. Source: API reference, UpdateEndpoint.
         """
         kept: dict[str, Any] = {}
         if (

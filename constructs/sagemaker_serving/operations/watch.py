@@ -177,7 +177,7 @@ class _Watch:
         """Whether SageMaker has given up, whatever a stack makes of it.
 
         Of an update that failed there is a reason, although the endpoint is in service.
-        Source: botocore sagemaker, DescribeEndpointOutput; read 2026-11-24.
+        Source: botocore sagemaker, DescribeEndpointOutput.
         """
         state = self._state
         went_back = state.config != self._wanted and state.failure_reason is not None

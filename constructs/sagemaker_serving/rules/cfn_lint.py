@@ -7,7 +7,7 @@ One line in ``.cfnlintrc`` adds them, with the ids of docs/rules.md::
 A rule is left out as cfn-lint's own are: ``--ignore-checks variant-volume``, or
 ``ignore_checks`` in the template's or a resource's Metadata. The regions are cfn-lint's:
 ``--regions``, by default us-east-1. Source: cfn-lint 1.58.0, docs/custom_rules.md and
-src/cfnlint/rules/_rule.py; read 2026-11-23.
+src/cfnlint/rules/_rule.py.
 """
 
 from __future__ import annotations

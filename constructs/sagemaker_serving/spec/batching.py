@@ -3,7 +3,7 @@
 Source of names and defaults: the container's own code in
 aws/deep-learning-containers (2.20 at e0ecede; images 2.1 to 2.19 on branch
 master at f06ada0e08) and aws/sagemaker-tensorflow-serving-container da19256
-(images up to 2.0), read 2026-11-21. Where generations differ, the field says so.
+(images up to 2.0). Where generations differ, the field says so.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MAX_ENQUEUED_BATCHES = 64
 TensorFlow Serving refuses a request, 503, that needs a batch more than max_enqueued_batches, which
 are those that no thread works on yet (``Queue::ValidateBatchTaskQueueCapacity``, TensorFlow 2.21,
 core/kernels/batching_util/shared_batch_scheduler.h; TensorFlow Serving 9d981c5 neither splits
-requests unless told so nor tries them again: servables/tensorflow/bundle_factory_util.h; all read
-2026-11-22). The container's default, one for each CPU, refuses one of this project's clients on
+requests unless told so nor tries them again: servables/tensorflow/bundle_factory_util.h). The
+container's default, one for each CPU, refuses one of this project's clients on
 two CPUs: two that run, two that wait, and eight that are sent. 64 hold eight such clients, and 64
 batches of a second each on two CPUs are answered within the minute that SageMaker waits."""
 

@@ -105,7 +105,7 @@ def _beside(model: Model, instances: int) -> int:
     """Instances of the new version beside the old ones: a batch when rolling, else all of them.
 
     Source: SageMaker developer guide, "Blue/Green deployments", "Use rolling
-    deployments"; read 2026-11-21.
+    deployments".
     """
     if isinstance(model.move, RollingUpdate):
         return math.ceil(instances * model.move.rolling_percent / 100)

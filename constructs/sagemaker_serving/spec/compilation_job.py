@@ -17,8 +17,7 @@ OUTPUT_PREFIX = "compiled/"
 """Where in a bucket compiled models lie: ``compiled/<job>/``."""
 
 DEFAULT_RUNTIME_SECONDS = 900
-"""MaxRuntimeInSeconds that AWS recommends to begin with (API reference, StoppingCondition;
-read 2026-11-21)."""
+"""MaxRuntimeInSeconds that AWS recommends to begin with (API reference, StoppingCondition)."""
 
 _VERSIONED = ("MXNET", "PYTORCH", "TENSORFLOW", "TFLITE")
 _WITH_QUOTED_OPTIONS = ("ml_inf1", "ml_inf2", "ml_trn1")
@@ -141,7 +140,7 @@ def _platform(platform: TargetPlatform | None) -> dict[str, str] | None:
 def _options(options: Mapping[str, Any] | str | None, device: str | None) -> str | None:
     """Neo's text: JSON; for Inferentia and Trainium a JSON string of the compiler's flags.
 
-    Source: API reference, OutputConfig.CompilerOptions; read 2026-11-21.
+    Source: API reference, OutputConfig.CompilerOptions.
     """
     if isinstance(options, Mapping):
         return json.dumps(options, sort_keys=True, separators=(",", ":"))

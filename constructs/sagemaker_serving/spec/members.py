@@ -166,5 +166,5 @@ _NOT_WRITABLE: Mapping[str, Mapping[str, str]] = {
     },
     ENDPOINT: {},
 }
-"""What botocore 1.44.5 knows and CloudFormation's schemas in cfn-lint 1.58.0 do not; both read
-2026-11-23. A member stands for all below it."""
+"""What botocore 1.44.5 knows and CloudFormation's schemas in cfn-lint 1.58.0 do not. A member
+stands for all below it."""

@@ -68,7 +68,7 @@ LOG_RETENTION_DAYS = (
     *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
     *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
 )
-"""The days that CloudWatch Logs keeps a log group. Source: botocore logs, Days; read 2026-11-21."""
+"""The days that CloudWatch Logs keeps a log group. Source: botocore logs, Days."""
 
 
 class MetricsConfig(Spec):

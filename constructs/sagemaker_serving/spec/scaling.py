@@ -2,7 +2,7 @@
 
 Source: SageMaker developer guide, "Automatic scaling", "Autoscale an asynchronous endpoint",
 "Scale an endpoint to zero instances", "Automatically scale Provisioned Concurrency";
-Application Auto Scaling user guide; read 2026-11-21.
+Application Auto Scaling user guide.
 """
 
 from __future__ import annotations

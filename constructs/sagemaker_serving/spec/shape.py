@@ -95,7 +95,7 @@ def _message(detail: ErrorDetails, place: Where) -> str:
 
 def _as_number(value: object, kind: str) -> str:
     """How to write a number that YAML reads as text: in quotes, or with an exponent and no point
-    (``1e-4``; yaml.org/type/float.html, read 2026-11-26)."""
+    (``1e-4``; yaml.org/type/float.html)."""
     if "number" not in kind or not isinstance(value, str):
         return ""
     try:

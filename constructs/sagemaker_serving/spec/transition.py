@@ -21,7 +21,7 @@ class Transition(Spec):
     the next step.
 
     Source: SageMaker developer guide, "Update endpoints that use auto scaling", "Deployment
-    guardrails", "Exclusions"; read 2026-11-22.
+    guardrails", "Exclusions".
     """
 
     step: Literal["release_scaling", "change_variants"]

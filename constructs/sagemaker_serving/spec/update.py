@@ -1,7 +1,7 @@
 """How an endpoint moves to a new version, and what takes it back.
 
 Source: botocore DeploymentConfig; SageMaker developer guide, "Deployment guardrails",
-"Exclusions"; read 2026-11-21.
+"Exclusions".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sagemaker_serving.spec.base import Spec
 MOST_SECONDS = 3000
 """How long the update of an endpoint that is there already may take in all. CloudFormation waits an
 hour for a custom resource, and the steps around the update take some of it. Source: CloudFormation
-user guide, custom resources, ServiceTimeout; read 2026-11-21."""
+user guide, custom resources, ServiceTimeout."""
 
 
 class Replay(Spec):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from local_aws.template.regions import region_names
 
 _WITHOUT_REGION = frozenset({"iam", "s3", "sts"})
-"""Services whose ARNs name no region (service authorization reference, read 2026-11-22)."""
+"""Services whose ARNs name no region (service authorization reference)."""
 
 
 class Arn(NamedTuple):

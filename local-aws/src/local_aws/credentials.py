@@ -27,7 +27,7 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 class Credentials:
     """An access key of the local AWS's developer, and the token of its own pages.
 
-    The key looks like any of AWS's (IAM user guide, "IAM identifiers", read 2026-11-22), so that
+    The key looks like any of AWS's (IAM user guide, "IAM identifiers"), so that
     every client takes it; nobody has it on AWS, so that with it nothing can reach an account.
     ``page_token`` is what ``/_local/…`` asks for.
     """

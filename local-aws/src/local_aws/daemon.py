@@ -225,8 +225,8 @@ class _End:
 
     A thread that waits for a lock, a queue or an event misses a signal that comes in the moment
     before it waits. The pipe does not: Python's own handler writes the signal's number into it,
-    whichever thread it comes to (docs.python.org/3.11/library/signal.html, "set_wakeup_fd", read
-    2026-11-22). For the main thread.
+    whichever thread it comes to (docs.python.org/3.11/library/signal.html, "set_wakeup_fd"). For
+    the main thread.
     """
 
     _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

@@ -2,7 +2,7 @@
 
 ``arn:aws:states:::sagemaker:createTransformJob.sync`` is action ``createTransformJob`` of the
 integration ``sagemaker``, and waits. Source: Step Functions developer guide, "Integrating optimized
-services", read 2026-11-21.
+services".
 """
 
 from __future__ import annotations

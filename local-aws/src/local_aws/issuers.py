@@ -17,7 +17,7 @@ JsonWebKeys = Mapping[str, Any]
 
 _KEPT_SECONDS = 2 * 60 * 60
 """How long API Gateway may keep an issuer's keys (API Gateway developer guide, "Control access to
-HTTP APIs with JWT authorizers", read 2026-11-25)."""
+HTTP APIs with JWT authorizers")."""
 
 _PATIENCE_SECONDS = 5
 

@@ -27,7 +27,7 @@ class S3Location:
 
         The host may be any of S3's: with a region or without, behind a dash, dual-stack, FIPS, in
         every partition (S3 user guide, "Virtual hosting of buckets", and AWS general reference,
-        "Amazon S3 endpoints and quotas"; read 2026-11-22). SageMaker takes both schemes
+        "Amazon S3 endpoints and quotas"). SageMaker takes both schemes
         (botocore's pattern ``(https|s3)://…``), and aws-sagemaker-alpha gives it an asset's
         ``https://s3.<region>.<suffix>/<bucket>/<key>``. That SageMaker takes the other hosts, and
         undoes percent-encoding in a path, is unverified. The key is empty where only a bucket is

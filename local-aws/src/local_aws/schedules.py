@@ -4,7 +4,7 @@ Both follow one grammar of cron: Application Auto Scaling's guide refers to Even
 docs.aws.amazon.com/eventbridge/latest/userguide/eb-cron-expressions.html and
 eb-rate-expressions.html; docs.aws.amazon.com/autoscaling/application/userguide/
 scheduled-scaling-using-cron-expressions.html; botocore application-autoscaling,
-PutScheduledAction.Schedule; read 2026-11-23. What they leave open is taken: lower case, ``LW``,
+PutScheduledAction.Schedule. What they leave open is taken: lower case, ``LW``,
 ``L-3`` and ranges over midnight, all of which Quartz has.
 """
 

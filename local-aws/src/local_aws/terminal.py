@@ -6,8 +6,8 @@ mere colours, which servers give their log lines, are left out. It is done where
 process, so that no command has to think of it. Bytes that go to a file or a pipe stay as they are.
 
 The characters: control characters but for line feed and tab, C1 controls, DEL (ECMA-48, 5th
-edition, section 5), and what changes the direction of text (Unicode 17.0, UAX #9, section 2; all
-read 2026-11-22); and halves of characters, which no encoding can write. The escape is JSON's, so
+edition, section 5), and what changes the direction of text (Unicode 17.0, UAX #9, section 2); and
+halves of characters, which no encoding can write. The escape is JSON's, so
 that a JSON document stays one, and the same.
 """
 

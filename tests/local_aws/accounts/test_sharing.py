@@ -1,6 +1,6 @@
 """What one account shares with another: both sides must allow it.
 
-Source: IAM user guide, "Cross-account policy evaluation logic", read 2026-11-23.
+Source: IAM user guide, "Cross-account policy evaluation logic".
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Definitions that the language does not allow, beside the nearest that it does.
 
 The oracles are the language's specification with its linter (awslabs/statelint, data and tests),
-AWS's language service for editors, and what LocalStack's suite recorded of AWS, 2024; read
-2026-11-23. Of 343 definitions of that suite those alone are named which AWS refused, or which have
+AWS's language service for editors, and what LocalStack's suite recorded of AWS, 2024. Of 343
+definitions of that suite those alone are named which AWS refused, or which have
 placeholders for other text.
 """
 

@@ -1,5 +1,5 @@
 """Neo's own runtime's container around an engine. Texts are those of neo-ai/neo-ai-dlr's
-``neo_template_mxnet_byom.py`` and ``neo_template_xgboost.py``, read 2026-11-21; none was run."""
+``neo_template_mxnet_byom.py`` and ``neo_template_xgboost.py``; none was run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Triton's v2 protocol over onnxruntime. Texts are those of triton-inference-server/server e1db8a6
-and core 73aad7c, read 2026-11-23; none of NVIDIA's software was run."""
+and core 73aad7c; none of NVIDIA's software was run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What Neo compiles for which kind of host, framework by framework, and which image serves it.
 
 The table is that of AWS's developer guide, "Supported frameworks" for cloud instances, and of
-the images that the SDK's tables have; read 2026-11-21.
+the images that the SDK's tables have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Roles that may not do what a template uses them for, beside the nearest that may.
 
 The oracle is AWS's own lists: Step Functions developer guide, IAM policies for SageMaker ("Run a
-Job (.sync)"), and SageMaker developer guide, SageMaker roles; read 2026-11-24.
+Job (.sync)"), and SageMaker developer guide, SageMaker roles.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The oracle is each service's documentation of its role, and its refusal: "Could 
 Please ensure that the role exists and allows principal 'sagemaker.amazonaws.com'", "The role
 defined for the function cannot be assumed by Lambda", "Neither the global service principal
 states.amazonaws.com, nor the regional one is authorized to assume the provided role", "Provided
-role … cannot be assumed by principal 'events.amazonaws.com'"; read 2026-11-23.
+role … cannot be assumed by principal 'events.amazonaws.com'".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """State machines of templates with one thing wrong, and the nearest that are right.
 
 The oracles: CloudFormation's provider of Step Functions (DefinitionProcessor), the Step Functions
-developer guide, botocore's service model; read 2026-11-23. What the language itself refuses is in
+developer guide, botocore's service model. What the language itself refuses is in
 tests/local_aws/states_language.
 """
 

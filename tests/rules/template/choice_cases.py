@@ -1,7 +1,7 @@
 """Templates of which a deploy chooses a part: what is said of the wrong, and nearest right ones.
 
-The oracle is CloudFormation's reference (parameters, conditions, rules, intrinsic functions; read
-2026-11-23): a branch that no values of the parameters lead to is never deployed.
+The oracle is CloudFormation's reference (parameters, conditions, rules, intrinsic functions): a
+branch that no values of the parameters lead to is never deployed.
 """
 
 from __future__ import annotations

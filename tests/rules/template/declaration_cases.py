@@ -1,6 +1,6 @@
 """Sections, attributes and functions that CloudFormation does not have, beside the nearest right.
 
-The oracle is CloudFormation's user guide and template reference, read 2026-11-25.
+The oracle is CloudFormation's user guide and template reference.
 """
 
 from __future__ import annotations

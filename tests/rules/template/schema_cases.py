@@ -1,6 +1,6 @@
 """Resources of any service that break the schema of their type, beside the nearest right ones.
 
-The oracle is CloudFormation's template reference and each service's own (read 2026-11-23);
+The oracle is CloudFormation's template reference and each service's own;
 cfn-lint 1.58.0 names each of the wrong ones, too, but for those that it takes as this project
 does not (run 2026-11-23).
 """

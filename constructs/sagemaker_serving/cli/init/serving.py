@@ -43,8 +43,7 @@ BY_SCRIPT = {
     }
 }
 """Images without a default for ``model_fn``, and the variables that name the script to them
-(aws/sagemaker-scikit-learn-container, serving.py; aws/sagemaker-python-sdk, SKLearnModel; read
-2026-11-23)."""
+(aws/sagemaker-scikit-learn-container, serving.py; aws/sagemaker-python-sdk, SKLearnModel)."""
 
 _LAYOUTS: dict[tuple[str, str], Server] = {
     ("onnx", TRITON): "triton",

@@ -2,7 +2,7 @@
 
 Callers bring their arrays, and with them the library that made them. The
 format is numpy's, version 1.0 and 2.0: numpy.org/doc/stable/reference/generated/
-numpy.lib.format.html, read 2026-11-21.
+numpy.lib.format.html.
 """
 
 from __future__ import annotations

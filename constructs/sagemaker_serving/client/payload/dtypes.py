@@ -1,6 +1,6 @@
 """Which arrays can be sent: each goes over as it is, or an error names its dtype and a way.
 
-Read 2026-11-22, numpy.org/doc/stable/reference/arrays.dtypes.html: ``longdouble`` is another number
+Source: numpy.org/doc/stable/reference/arrays.dtypes.html: ``longdouble`` is another number
 on another machine, ``object`` is pickled into a .npy, which nobody should load, and the types that
 ml_dtypes adds (bfloat16, float8, int4) have the kind of raw bytes, as which numpy loads them again.
 """

@@ -1,6 +1,6 @@
 """What the containers of AWS's images take, told by the image's repository.
 
-Sources, all read 2026-11-21:
+Sources:
 
 - TensorFlow Serving: github.com/aws/deep-learning-containers,
   ``tensorflow/inference``, the ``/invocations`` route without ``inference.py``;
@@ -48,7 +48,7 @@ def answers_in_one_line(image: str | None) -> bool:
     """Whether the container of ``image`` writes the numbers of all records into one line of CSV.
 
     XGBoost's does, outside of batch transform (github.com/aws/sagemaker-xgboost-container,
-    ``algorithm_mode/serve.py``, read 2026-11-22).
+    ``algorithm_mode/serve.py``).
     """
     return image is not None and _repository(image) in _XGBOOST_REPOSITORIES
 

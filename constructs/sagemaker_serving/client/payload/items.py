@@ -67,7 +67,7 @@ def type_of(item: bytes | Path) -> str:
     """What a body is by a file's suffix, or by how its bytes begin; octet-stream when neither says.
 
     Images are ``application/x-image``, as AWS's own examples send them
-    (docs.aws.amazon.com/sagemaker/latest/dg/neo-requests-boto3.html, read 2026-11-21).
+    (docs.aws.amazon.com/sagemaker/latest/dg/neo-requests-boto3.html).
     """
     if isinstance(item, Path):
         return _BY_SUFFIX.get(item.suffix.lower(), OCTET_STREAM)

@@ -20,16 +20,16 @@ class PayloadLimits:
 
 REAL_TIME = PayloadLimits(split=6_291_456, most=25 * MIB)
 """InvokeEndpoint. botocore's service model says 6,291,456 bytes (``BodyBlob``, boto3 1.44.5); the
-hosting FAQ says 25 MB (docs.aws.amazon.com/sagemaker/latest/dg/hosting-faqs.html, read
-2026-11-21). So batches are split where both agree, and a record that cannot be split may have
+hosting FAQ says 25 MB (docs.aws.amazon.com/sagemaker/latest/dg/hosting-faqs.html). So batches are
+split where both agree, and a record that cannot be split may have
 what the FAQ grants."""
 
 SERVERLESS = PayloadLimits(split=4 * MIB, most=4 * MIB)
 """4 MB, request and response each
-(docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-invoke.html, read 2026-11-21)."""
+(docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-invoke.html)."""
 
 ASYNCHRONOUS = PayloadLimits(split=25 * MIB, most=1024 * MIB)
-"""1 GB (docs.aws.amazon.com/sagemaker/latest/dg/async-inference.html, read 2026-11-21). Batches
+"""1 GB (docs.aws.amazon.com/sagemaker/latest/dg/async-inference.html). Batches
 are split earlier, so that few of their requests are in memory at once."""
 
 INLINE_BYTES = 128_000

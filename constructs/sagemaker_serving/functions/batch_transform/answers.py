@@ -174,7 +174,7 @@ def _arrays(reader: Reader) -> Iterator[int | None]:
     """The rows of each array of NumPy's format, one after the other, perhaps with newlines between.
 
     A magic text, two bytes of version, the length of a Python dictionary and the dictionary, then
-    the items (numpy.org, "numpy.lib.format", read 2026-11-22). None: an array without rows.
+    the items (numpy.org, "numpy.lib.format"). None: an array without rows.
     """
     while reader.fill(1):
         if reader.peek(1) == b"\n":

@@ -20,8 +20,7 @@ MAX_BAD_RECORDS = 1000
 
 _TOO_MANY_RECORDS = "larger than maximum input batch size"
 """What TensorFlow Serving says of a request of more instances than its max_batch_size, where
-batching was left on (tensorflow, core/kernels/batching_util/shared_batch_scheduler.h; read
-2026-11-22)."""
+batching was left on (tensorflow, core/kernels/batching_util/shared_batch_scheduler.h)."""
 
 MAX_INPUT_BYTES = 5 * 1024**3
 """An input over that is not cut; reading it twice would take more than a call may."""

@@ -3,7 +3,7 @@
 The stream ``<job>/<instance>-<time>/data-log`` of ``/aws/sagemaker/TransformJobs`` has lines
 such as ``2020-10-14T04:53:51.549:[sagemaker logs]: bucket/key: Unable to get response from
 algorithm`` (SageMaker developer guide, "Log Events with CloudWatch", and
-github.com/aws/sagemaker-python-sdk issue 1951; both read 2026-11-21).
+github.com/aws/sagemaker-python-sdk issue 1951).
 """
 
 from __future__ import annotations

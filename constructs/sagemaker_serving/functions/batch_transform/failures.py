@@ -62,7 +62,7 @@ _FAILURE_REASONS = (
 )
 """What a failed job's FailureReason begins with or holds, in the order of judgement. Where
 objects failed it says no more than to see the logs (github.com/aws/deep-learning-containers
-issue 586); any other AlgorithmError is a container that did not start (both read 2026-11-21)."""
+issue 586); any other AlgorithmError is a container that did not start."""
 
 
 def failure_of(error: Mapping[str, Any] | None) -> Failure | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 LARGEST_JOB_BYTES = 32 * 1024
 """The most that a job's variables may take together: states carry them, and states end at
-256 KiB (Step Functions developer guide, "Quotas", read 2026-11-21)."""
+256 KiB (Step Functions developer guide, "Quotas")."""
 
 BATCHING_SWITCH = "SAGEMAKER_TFS_ENABLE_BATCHING"
 
@@ -88,7 +88,7 @@ JOB_FIELDS: Mapping[str, Field] = {
     ),
     "environment": Field(path=("Environment",), check=_variables),
 }
-"""Each field and its member of CreateTransformJob (botocore 1.44.5, read 2026-11-21)."""
+"""Each field and its member of CreateTransformJob (botocore 1.44.5)."""
 
 OTHER_FIELDS: Mapping[str, Callable[[Any], str | None]] = {
     "input_type": _one_of("S3Prefix", "ManifestFile"),
@@ -134,8 +134,8 @@ def turn_batching_off(job: dict[str, Any]) -> None:
     more instances than max_batch_size (enable_large_batch_splitting is off in the container's
     batching-config.cfg: tensorflow/serving 9d981c5, bundle_factory_util.h). A job's variables stand
     over its model's, as they do in AWS's own SDK where it runs jobs itself
-    (aws/sagemaker-python-sdk a248126, local/entities.py); of SageMaker's service nobody says it
-    (all read 2026-11-22). Should it not be so, payloads are cut until they are small enough. What
+    (aws/sagemaker-python-sdk a248126, local/entities.py); of SageMaker's service nobody says it.
+    Should it not be so, payloads are cut until they are small enough. What
     the user says of the switch stands.
     """
     is_split = job.get("TransformInput", {}).get("SplitType", "None") != "None"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 RESULTS = ("predictions", "outputs", "results")
 """Where TensorFlow Serving puts rows: of predict by rows and by columns, and of classify and
-regress (tensorflow/serving 9d981c5, util/json_tensor.cc; read 2026-11-22)."""
+regress (tensorflow/serving 9d981c5, util/json_tensor.cc)."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{}]', re.DOTALL)
 _REST_OF_TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)

@@ -1,7 +1,7 @@
 """Which inputs are done: those with a whole output, and those in quarantine.
 
-SageMaker "doesn't upload partially processed objects" (API reference, TransformOutput, read
-2026-11-21), and an output with records in it is put where it goes when it was counted, so an output
+SageMaker "doesn't upload partially processed objects" (API reference, TransformOutput), and an
+output with records in it is put where it goes when it was counted, so an output
 that is there is whole. It answers the input as it stands if it is no
 older; S3 tells the time of both, in seconds. The same holds for what the quarantine says. Of what
 an execution has found, and not made itself, an input of the same second may be the younger one:

@@ -9,7 +9,7 @@ _BLANK_BETWEEN = re.compile(rb"\n[ \t\r\x0b\x0c]*(?=\n)")
 
 REQUEST = re.compile(rb'"(?:instances|inputs|examples)"\s*:')
 """How the TensorFlow container tells a whole request from an instance: anywhere in the body
-(aws/deep-learning-containers e0ecede, tensorflowServing.js; read 2026-11-21)."""
+(aws/deep-learning-containers e0ecede, tensorflowServing.js)."""
 
 _OVERLAP = 64
 

@@ -11,7 +11,7 @@ from .upload import written_as
 
 MAX_ONE_COPY_BYTES = 256 * 1024 * 1024
 """What is larger is copied in parts, so that no request takes longer than a client waits. One
-request copies 5 GiB at most (API reference, CopyObject, read 2026-11-22)."""
+request copies 5 GiB at most (API reference, CopyObject)."""
 
 _PART_BYTES = 128 * 1024 * 1024
 _MAX_PARTS = 10_000

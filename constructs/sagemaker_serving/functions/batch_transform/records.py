@@ -4,7 +4,7 @@ What a record says is for the job to judge; here only its frame is looked at, so
 record hides no other. TFRecord's frame is a length of 8 bytes and its masked CRC32C, the data,
 and theirs (www.tensorflow.org, "TFRecord and tf.train.Example"); RecordIO's a magic number, a
 word of 3 bits for its part and 29 for the length, the data, and zeros up to 4 bytes
-(github.com/dmlc/dmlc-core, recordio.h; both read 2026-11-21).
+(github.com/dmlc/dmlc-core, recordio.h).
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from .store import Place, Store
 _REQUESTS_ALONE = {"always": True, "perhaps": None, "never": False}
 _PARENT = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 """What a task of another machine gives, so that Step Functions' console shows which. Source: Step
-Functions developer guide, "Start a new AWS Step Functions state machine from a running execution";
-read 2026-11-23."""
+Functions developer guide, "Start a new AWS Step Functions state machine from a running
+execution"."""
 _S3 = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.*", re.DOTALL)
 
 

@@ -115,7 +115,7 @@ class Store:
         """Put the object if it still has that ETag, or if there is none (None); whether it was.
 
         S3 decides, so of two that write at once one only is told True (S3 user guide,
-        "Conditional writes", read 2026-11-21).
+        "Conditional writes").
         """
         condition = {"IfNoneMatch": "*"} if etag is None else {"IfMatch": etag}
         try:

@@ -9,8 +9,7 @@ from .run import Run
 from .store import Place
 
 _PART_BYTES = 8 * 1024 * 1024
-"""S3 takes parts from 5 MiB on, and 10,000 of them (S3 user guide, "Multipart upload limits",
-read 2026-11-21)."""
+"""S3 takes parts from 5 MiB on, and 10,000 of them (S3 user guide, "Multipart upload limits")."""
 
 
 class Upload:

@@ -58,7 +58,7 @@ def remove(request: Request) -> bool:
     AWS deletes no endpoint that is being made: one is waited for. (AWS's own operator says so,
     aws/amazon-sagemaker-operator-for-k8s, controllers/hosting/hostingdeployment_controller.go:
     deletions "are only supported in SageMaker when the Endpoint is "InService" […] or "Failed"";
-    and aws-controllers-k8s/sagemaker-controller tests that it waits, too; read 2026-11-26.) Raises
+    and aws-controllers-k8s/sagemaker-controller tests that it waits, too.) Raises
     `NotOurs` for what another has made.
     """
     endpoint = found(request)

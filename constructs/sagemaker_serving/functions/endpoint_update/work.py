@@ -196,6 +196,6 @@ def _as_pending(state: State, endpoint: Mapping[str, Any] | None) -> State:
 
 def _is_taken_back(stack: str) -> bool:
     """Whether the stack is in any of its ROLLBACK states, clean-up included (CloudFormation user
-    guide, "Stack status codes"; read 2026-11-24)."""
+    guide, "Stack status codes")."""
     (found,) = client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
     return "ROLLBACK" in found["StackStatus"]

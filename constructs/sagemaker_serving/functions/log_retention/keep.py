@@ -2,7 +2,7 @@
 
 SageMaker makes that group as the first container writes, and CloudFormation's own type fails where
 a group is there. So this makes it unless it is there. aws-cdk came to the same for the groups that
-Lambda makes (issues 248 and 667, `LogRetention`; read 2026-11-26). Unlike that, a group that
+Lambda makes (issues 248 and 667, `LogRetention`). Unlike that, a group that
 something else made outlives the stack: a tag says who made it.
 """
 

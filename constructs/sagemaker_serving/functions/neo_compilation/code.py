@@ -1,7 +1,7 @@
 """The user's code beside what Neo compiled.
 
 The images that serve compiled models look for ``code/inference.py`` in the model's archive
-(developer guide, "Deploy a compiled model", prerequisites, read 2026-11-21), and it is nowhere
+(developer guide, "Deploy a compiled model", prerequisites), and it is nowhere
 said that Neo hands on what it does not compile. So the archive is looked into, and the code of
 the archive that was compiled is put in where it is missing.
 """

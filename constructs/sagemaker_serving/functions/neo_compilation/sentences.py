@@ -1,7 +1,7 @@
 """What SageMaker says of a job that failed, and what that means for the one who deploys.
 
 Source of its texts: developer guide, "Troubleshoot Neo compilation errors", and the threads of
-users who met them; read 2026-11-21.
+users who met them.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
 """Step Functions learns of a job's end through this rule, which it makes itself.
-Source: AWS Step Functions developer guide, SageMaker integration; read 2026-11-21."""
+Source: AWS Step Functions developer guide, SageMaker integration."""
 
 
 class BatchTransform(Construct):
@@ -63,7 +63,7 @@ class BatchTransform(Construct):
     role, the Model has its own. That role is granted what jobs need, with VolumeKmsKeyId also
     kms:CreateGrant. The caller needs it only where that role has it not. This is said of training
     jobs, and taken to hold for transform jobs; not tried on AWS. Source: SageMaker developer guide,
-    "API Permissions", read 2026-11-21 in copies of it.
+    "API Permissions" in copies of it.
 
     :param model: what answers. Jobs run as its role.
     :param settings: what every job has in common, and how inputs are cut and tried again.
@@ -230,7 +230,7 @@ class BatchTransform(Construct):
         stack = stack_of(self)
         jobs = stack.format_arn(service="sagemaker", resource="transform-job", resource_name="*")
         rule = stack.format_arn(service="events", resource="rule", resource_name=_MANAGED_RULE)
-        # Step Functions tags each job that it waits for (aws/aws-cdk#26012, read 2026-11-22).
+        # Step Functions tags each job that it waits for (aws/aws-cdk#26012).
         run = ["CreateTransformJob", "AddTags", "DescribeTransformJob", "StopTransformJob"]
         self._let_machine([f"sagemaker:{action}" for action in run], jobs)
         self._let_machine(["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule)
@@ -249,8 +249,7 @@ class BatchTransform(Construct):
         """What a Distributed Map needs: its plan, its results, and executions of itself.
 
         The last is a policy of its own, since the machine waits for its role's other one
-        (Step Functions developer guide, "IAM policies for using Distributed Map states", read
-        2026-11-21).
+        (Step Functions developer guide, "IAM policies for using Distributed Map states").
         """
         self._let_machine(["s3:GetObject"], self._work_objects("*/plan.jsonl"))
         self._let_machine(
@@ -263,7 +262,7 @@ class BatchTransform(Construct):
         if self._work.key_arn is not None:
             self._let_machine(["kms:Decrypt", "kms:GenerateDataKey"], self._work.key_arn)
         # A redriven execution redrives its Map's children in the machine's own name (Step Functions
-        # developer guide, "Redriving Map Runs", read 2026-11-23).
+        # developer guide, "Redriving Map Runs").
         children = ["DescribeExecution", "RedriveExecution", "StopExecution"]
         grant_apart(
             self,

@@ -24,7 +24,7 @@ class RunBatch(tasks.StepFunctionsStartExecution):
     The machine that it is a task of may start that one, and see and stop its executions: those of
     no other, where aws_cdk's own task lets it do so with all whose names begin alike. Source: Step
     Functions developer guide, "Start a new AWS Step Functions state machine from a running
-    execution", its policies; read 2026-11-23.
+    execution", its policies.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class AsyncInference:
     ERROR_NOTIFICATION_TOPIC: their messages carry answers of up to 128 KB.
     ``max_concurrent_invocations_per_instance`` is 1 to 1000; None leaves it to
     SageMaker. Source: botocore AsyncInferenceConfig; SageMaker developer guide,
-    asynchronous inference, "Complete the prerequisites"; read 2026-11-21.
+    asynchronous inference, "Complete the prerequisites".
     """
 
     inputs: S3Prefix

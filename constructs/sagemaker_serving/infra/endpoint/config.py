@@ -60,7 +60,7 @@ class EndpointConfig(Construct):
 
     Raises `Mistake` without variants, with more than ten, with two of one
     name, and with a shadow beside anything but one production variant.
-    Source: API reference, CreateEndpointConfig; read 2026-11-21.
+    Source: API reference, CreateEndpointConfig.
     """
 
     def __init__(

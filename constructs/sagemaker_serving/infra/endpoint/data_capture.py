@@ -22,7 +22,7 @@ class DataCapture:
     Monitor from finding anything. Bodies of ``json_content_types`` and
     ``csv_content_types`` are kept as they are, all others in base64.
     Source: botocore DataCaptureConfig; SageMaker developer guide, "Capture
-    data from real-time endpoint"; read 2026-11-21.
+    data from real-time endpoint".
     """
 
     destination: S3Prefix

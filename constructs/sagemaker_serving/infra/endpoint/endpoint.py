@@ -40,7 +40,7 @@ _INVOKE_ACTIONS = [
     "sagemaker:InvokeEndpointWithBidirectionalStream",
     "sagemaker:InvokeEndpointWithResponseStream",
 ]
-"""Source: AWS service authorization reference, Amazon SageMaker AI; read 2026-11-21."""
+"""Source: AWS service authorization reference, Amazon SageMaker AI."""
 
 NOT_RETAINED = ("DesiredWeight", "DataCaptureConfig")
 """What follows the template where an update keeps the instance counts."""
@@ -182,7 +182,7 @@ class Endpoint(MovedEndpoint):
     :param extra: properties by CloudFormation's own names, laid over these.
 
     Raises `Mistake` for a name that SageMaker does not take.
-    Source: API reference, UpdateEndpoint; read 2026-11-21.
+    Source: API reference, UpdateEndpoint.
     """
 
     def __init__(

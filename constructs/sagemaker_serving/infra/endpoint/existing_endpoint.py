@@ -117,7 +117,7 @@ class ExistingEndpoint(MovedEndpoint):
     def _grant_update(self, role: iam.IRole, config: EndpointConfig) -> None:
         """What UpdateEndpoint and the looks around it need. That it is of the config, too, and the
         key's action are inferred: botocore's CreateEndpointConfig.KmsKeyId says that whoever calls
-        UpdateEndpoint has to be let use the key (read 2026-11-25)."""
+        UpdateEndpoint has to be let use the key."""
         stack = stack_of(self)
         configs = stack.format_arn(
             service="sagemaker", resource="endpoint-config", resource_name="*"

@@ -30,7 +30,7 @@ class Guardrails:
     asynchronous. On Inf1 and with Elastic Inference it moves all traffic at
     once and watches nothing, and so does a serverless endpoint.
     Source: botocore DeploymentConfig; SageMaker developer guide, "Deployment
-    guardrails", "Exclusions"; read 2026-11-21.
+    guardrails", "Exclusions".
     """
 
     way: Literal["ALL_AT_ONCE", "CANARY", "LINEAR", "ROLLING"]
@@ -99,7 +99,7 @@ class Guardrails:
 
         At all of the account's: AWS judges DescribeAlarms so, whichever it is
         asked for. Source: SageMaker developer guide, "Auto-Rollback Configuration and
-        Monitoring"; aws-samples/amazon-cloudwatch-auto-alarms#1; read 2026-11-21.
+        Monitoring"; aws-samples/amazon-cloudwatch-auto-alarms#1.
         """
         if not self.alarm_names:
             return

@@ -54,7 +54,7 @@ class InferenceComponent(Construct):
         absent, as SageMaker chooses, and no alarm rolls it back.
 
     Source: botocore CreateInferenceComponent; SageMaker developer guide,
-    "Deploy models for real-time inference"; read 2026-11-21.
+    "Deploy models for real-time inference".
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class InferenceComponent(Construct):
         """Lets ``grantee`` call this component, which takes a permission on its endpoint, too.
 
         Source: service authorization reference, Amazon SageMaker AI, InvokeEndpoint and
-        InvokeEndpointWithResponseStream, which know both resources; read 2026-11-22.
+        InvokeEndpointWithResponseStream, which know both resources.
         """
         component_arn = stack_of(self).format_arn(
             service="sagemaker",
@@ -134,8 +134,7 @@ class InferenceComponent(Construct):
         had made of it. The component starts with one copy, and registering the bounds brings it
         to ``min_capacity`` (botocore, RegisterScalableTarget). Where no count is named, SageMaker
         makes one copy, and UpdateInferenceComponent keeps what there is. Both are inferred:
-        RuntimeConfig is required by neither botocore nor CloudFormation's schema;
-        read 2026-11-22.
+        RuntimeConfig is required by neither botocore nor CloudFormation's schema.
 
         Raises `Mistake` where ``copy_count`` is not 1.
         """

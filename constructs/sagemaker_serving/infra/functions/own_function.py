@@ -78,7 +78,7 @@ class OwnFunction(Construct):
         self.function = lambda_.Function(
             self,
             "Resource",
-            # The newest that Lambda offers (Lambda developer guide, "Runtimes", read 2026-11-21).
+            # The newest that Lambda offers (Lambda developer guide, "Runtimes").
             runtime=lambda_.Runtime.PYTHON_3_14,
             architecture=lambda_.Architecture.ARM_64,
             code=_code_beside(package, shares) if shares else _code(package),
@@ -144,8 +144,7 @@ def add_log(
     Of a state machine its name begins with ``/aws/vendedlogs/``: others are written one by one
     into CloudWatch Logs' resource policy, which takes 5,120 characters in all. It has a part of the
     stack's id, so that one that outlived its stack is not in the way of the next.
-    Source: Step Functions developer guide, "Using CloudWatch Logs to log execution history"; read
-    2026-11-22.
+    Source: Step Functions developer guide, "Using CloudWatch Logs to log execution history".
     """
     log = logs.LogGroup(
         scope,

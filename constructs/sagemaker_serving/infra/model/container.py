@@ -120,7 +120,7 @@ class MultiModelContainer(AnyContainer):
     ``safe_port_range`` is where TensorFlow Serving's processes listen, two ports for each model of
     90 % of the range; "" gives the image none.
     Source: SageMaker developer guide, "Create a multi-model endpoint", and
-    botocore MultiModelConfig; read 2026-11-21.
+    botocore MultiModelConfig.
     """
 
     image: ContainerImage
@@ -169,7 +169,7 @@ class ModelPackage(AnyContainer):
     ``environment``, at most 100 variables, stands beside the package's own. That it counts where
     both name one is unverified on AWS.
     Source: botocore CreateModel, ContainerDefinition, and
-    github.com/aws/sagemaker-python-sdk/pull/3581; read 2026-11-21.
+    github.com/aws/sagemaker-python-sdk/pull/3581.
     """
 
     name: str

@@ -60,7 +60,7 @@ class Model(Construct):
         has ended: it renders what CloudFormation once took.
 
     Raises `Mistake` without any container, with both ways of saying one, and with over 15.
-    Source: API reference, CreateModel; read 2026-11-21.
+    Source: API reference, CreateModel.
     """
 
     def __init__(

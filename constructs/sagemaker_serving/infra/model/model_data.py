@@ -71,7 +71,7 @@ class ModelData(ABC):
         ``sha256`` or ``version_id`` tell its content: when either changes, the
         Model is replaced. Without both, changed content is not deployed. SageMaker reads the
         object's newest version all the same: neither CreateModel nor CreateCompilationJob takes
-        one (botocore; read 2026-11-22).
+        one (botocore).
         """
         return _S3ModelData(uri, sha256, version_id)
 
@@ -94,7 +94,7 @@ class ModelData(ABC):
         The URI ends with a slash; raises `sagemaker_serving.errors.Mistake` for what is no address
         in S3. ``sha256`` tells the content: without it, changed objects are not deployed.
         Endpoints on instances take it; batch transform, serverless and multi-model endpoints take
-        archives alone. Source: botocore ContainerDefinition.ModelDataSource; read 2026-11-23.
+        archives alone. Source: botocore ContainerDefinition.ModelDataSource.
         """
         return _S3Files(uri, sha256)
 

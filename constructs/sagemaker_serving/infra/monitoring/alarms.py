@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_sns as sns
 
 MOST_ROLLBACK_ALARMS = 10
-"""Source: botocore AutoRollbackConfig, Alarms; read 2026-11-21."""
+"""Source: botocore AutoRollbackConfig, Alarms."""
 
 
 class EndpointAlarms(Construct):

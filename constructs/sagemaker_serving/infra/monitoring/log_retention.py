@@ -81,7 +81,7 @@ class LogRetention(Construct):
 
     def _grant(self, role: iam.IRole, arns: list[str]) -> iam.Grant:
         """What is done to a group is asked for by its ARN, or by that with ``:*`` behind it: the
-        service authorization reference has both (read 2026-11-26)."""
+        service authorization reference has both."""
         of_group = [
             *("CreateLogGroup", "DeleteLogGroup", "PutRetentionPolicy"),
             *("AssociateKmsKey", "DisassociateKmsKey"),

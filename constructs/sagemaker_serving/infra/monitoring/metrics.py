@@ -23,7 +23,7 @@ class EndpointMetrics:
     and asynchronous endpoints have fewer than those on instances. Sources:
     SageMaker developer guide, "Amazon SageMaker AI metrics in Amazon
     CloudWatch", "Alarms and logs for tracking metrics from serverless
-    endpoints", and the same "from asynchronous endpoints"; read 2026-11-21.
+    endpoints", and the same "from asynchronous endpoints".
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class EndpointMetrics:
 
         Instances come and go, so they are searched for by their dimension. Source: SageMaker
         developer guide, "Amazon SageMaker AI enhanced metrics for inference endpoints"; CloudWatch
-        user guide, "Search expression syntax"; read 2026-11-23.
+        user guide, "Search expression syntax".
         """
         wanted = " ".join(f'{name}="{value}"' for name, value in self._variant.items())
         seconds = self._period.to_seconds()
@@ -222,7 +222,7 @@ class InferenceComponentMetrics:
     """Makes the metrics of one inference component; the dimension is ``InferenceComponentName``.
 
     Statistics and units as in `EndpointMetrics`. Source: SageMaker developer
-    guide, "SageMaker AI inference component metrics"; read 2026-11-21.
+    guide, "SageMaker AI inference component metrics".
     """
 
     def __init__(

@@ -25,7 +25,7 @@ class AlarmTopic(Construct):
     topic under SNS's own key ``alias/aws/sns``, whose policy nobody can change.
     Sources: CloudWatch user guide, "Notifying users on alarm changes"; SNS
     developer guide, "Enable compatibility between event sources from AWS
-    services and encrypted topics"; read 2026-11-21.
+    services and encrypted topics".
 
     :param retain: whether the topic and so its subscriptions outlive the stack.
     :param encryption_key: encrypts messages at rest; CloudWatch is let use it. Absent, they are

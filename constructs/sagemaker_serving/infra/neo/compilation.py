@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_RUNTIME_SECONDS = 3600
 """CloudFormation waits an hour for a custom resource, and no longer (CloudFormation user guide,
-custom resources, ServiceTimeout; read 2026-11-21)."""
+custom resources, ServiceTimeout)."""
 
 
 class NeoCompilation(Construct):

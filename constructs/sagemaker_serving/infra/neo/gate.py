@@ -108,7 +108,7 @@ class CompiledModelJudge(Construct):
         given = given.combine(grant(role, [f"sagemaker:{action}" for action in config], configs))
         if self.encryption_key is not None:
             # botocore CreateEndpointConfig.KmsKeyId: whoever calls CreateEndpoint has to be let
-            # make grants; read 2026-11-25.
+            # make grants.
             given = given.combine(
                 grant(
                     role,

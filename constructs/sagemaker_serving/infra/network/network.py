@@ -22,7 +22,7 @@ class Network:
 
     1 to 16 subnets and 1 to 5 security groups of one VPC, which another account may have shared.
     Binding it lets the role attach network interfaces there and nowhere else.
-    Source: API reference, VpcConfig; read 2026-11-21.
+    Source: API reference, VpcConfig.
     """
 
     subnet_ids: Sequence[str]
@@ -79,7 +79,7 @@ class Network:
         DescribeVpcEndpoints. That ModifyNetworkInterfaceAttribute is needed is unverified. Their
         resources, none for Describe*: service authorization reference, Amazon EC2. The owner: AWS
         RAM user guide, "How AWS RAM works with IAM", from which it is inferred that EC2 judges
-        shared subnets so. Read 2026-11-22.
+        shared subnets so.
         """
         stack = stack_of(scope)
         interfaces = stack.format_arn(

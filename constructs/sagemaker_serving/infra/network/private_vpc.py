@@ -30,7 +30,7 @@ class PrivateVpc(Construct):
     and take calls from the containers only. The image is pulled by SageMaker itself, outside the
     VPC. Whatever else ``inference.py`` calls needs an endpoint of its own:
     `add_door`. Source: SageMaker developer guide, "Give SageMaker AI hosted
-    endpoints access to resources in your VPC"; read 2026-11-21.
+    endpoints access to resources in your VPC".
 
     :param cidr: the VPC's addresses; ``10.0.0.0/16`` unless given.
     :param flow_log_group: takes the log of what passes; made here unless given.

@@ -17,7 +17,7 @@ def grant_logs_and_metrics(role: iam.IRole, log_group_prefix: str, namespace: st
     The groups are those whose names begin with ``log_group_prefix``. SageMaker makes these itself
     where they are not there, in the role's name. Sources: SageMaker developer guide, "How to use
     SageMaker AI execution roles", whose lists all have these four actions of logs, and "Metrics for
-    monitoring Amazon SageMaker AI with Amazon CloudWatch"; read 2026-11-21.
+    monitoring Amazon SageMaker AI with Amazon CloudWatch".
     """
     groups = colon_arn(role, "logs", "log-group", f"{log_group_prefix}*")
     write = ["CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents"]
@@ -43,7 +43,7 @@ def grant_packages(role: iam.IRole, repository_arn: str) -> None:
 
     Raises `Mistake` for what is no ARN of one. Source: what Ray Serve's image calls
     (aws/deep-learning-containers e0ecede, sagemaker_serve.py), and for the bearer token
-    AWSCodeArtifactReadOnlyAccess; read 2026-11-23.
+    AWSCodeArtifactReadOnlyAccess.
     """
     found = PRIVATE_REPOSITORY.fullmatch(repository_arn)
     if found is None:

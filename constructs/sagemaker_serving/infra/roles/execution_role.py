@@ -16,7 +16,7 @@ class ExecutionRole(iam.Role):
     """A role that SageMaker assumes for its own account; it holds only what it was granted.
 
     SageMaker acting for another account is not let in (developer guide,
-    "Cross-service confused deputy prevention"; read 2026-11-21). Model data,
+    "Cross-service confused deputy prevention"). Model data,
     images, buckets and keys grant it what they need as they are bound. No
     managed policy is attached.
     """

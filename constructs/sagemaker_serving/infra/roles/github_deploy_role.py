@@ -17,18 +17,18 @@ from sagemaker_serving.log_groups import endpoint_log_group
 from sagemaker_serving.rules.engine.names import is_name
 
 _ISSUER = "token.actions.githubusercontent.com"
-"""Source: IAM user guide, "Create a role for OpenID Connect federation"; read 2026-11-21."""
+"""Source: IAM user guide, "Create a role for OpenID Connect federation"."""
 
 _BOOTSTRAP_ROLES = ("deploy", "file-publishing", "lookup")
 """What `cdk bootstrap` makes and the CDK CLI works through; images are not published here.
 ``cdk diff --method template`` needs the last one only, which reads.
-Source: CDK developer guide, "Bootstrapping", roles of the template; read 2026-11-21."""
+Source: CDK developer guide, "Bootstrapping", roles of the template."""
 
 _NAME = r"[\w.-]+(@\d+)?"
 """GitHub puts the numbers of owner and repository into the subject of repositories made or renamed
 since July 2026, and of those that opted in: ``repo:search@1234/models@5678:…``.
 Source: GitHub changelog of 2026-04-23, "Immutable subject claims"; the form with ``@`` is what
-repositories' own records of their tokens show; read 2026-11-21."""
+repositories' own records of their tokens show."""
 
 
 class GitHubDeployRole(Construct):

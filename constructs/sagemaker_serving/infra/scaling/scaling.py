@@ -36,7 +36,7 @@ class Scaling(Construct):
     remove it, until the target is gone. CloudFormation removes the target only
     after the endpoint's update, so either change takes a deploy without its
     scaling before. Source: SageMaker developer guide, automatic scaling, and
-    Application Auto Scaling user guide, SageMaker; read 2026-11-22.
+    Application Auto Scaling user guide, SageMaker.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def let_logs_use(key: kms.IKey, scope: Construct) -> None:
     """Lets CloudWatch Logs encrypt the log groups of the account, in the region of ``scope``.
 
-    Source: CloudWatch Logs user guide, "Encrypt log data"; read 2026-11-21. That this service
+    Source: CloudWatch Logs user guide, "Encrypt log data". That this service
     alone has the partition's suffix in its name, ``amazonaws.com.cn`` in China, is how
     aws-cdk-lib 2.275 knows it (region-info, ``default.js``); not tried there.
     """

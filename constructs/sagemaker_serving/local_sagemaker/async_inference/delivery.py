@@ -34,7 +34,7 @@ class Delivery:
 
     ``client`` makes clients in that role's name; ``observe`` counts a metric
     of the variant. (Developer guide, "Asynchronous inference" and "Alarms and
-    logs for tracking metrics from asynchronous endpoints", read 2026-11-21.)
+    logs for tracking metrics from asynchronous endpoints".)
     """
 
     config: Resource
@@ -106,7 +106,7 @@ class Delivery:
         response: Resource,
         **more: str,
     ) -> None:
-        """Publish as SageMaker does (from messages that users have kept, read 2026-11-21)."""
+        """Publish as SageMaker does (from messages that users have kept)."""
         notification = self.config["OutputConfig"].get("NotificationConfig", {})
         arn = notification.get(topic)
         if arn is None:

@@ -18,7 +18,7 @@ MAX_INLINE_BYTES = 128_000
 
 DEFAULT_TTL_SECONDS = 21600
 DEFAULT_TIMEOUT_SECONDS = 900
-"""botocore's documentation of InvokeEndpointAsync, read 2026-11-21."""
+"""botocore's documentation of InvokeEndpointAsync."""
 
 _PREFIX = "X-Amzn-SageMaker-"
 

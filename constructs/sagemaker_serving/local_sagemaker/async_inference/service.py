@@ -13,7 +13,7 @@ from sagemaker_serving.local_sagemaker.async_inference.request import AsyncReque
 
 DEFAULT_CONCURRENCY = 4
 """Requests of one instance at one time where the config does not say: AWS chooses a number that
-suits the model (API reference, AsyncInferenceClientConfig, read 2026-11-21)."""
+suits the model (API reference, AsyncInferenceClientConfig)."""
 
 _POLL_SECONDS = 0.2
 _log = logging.getLogger(__name__)

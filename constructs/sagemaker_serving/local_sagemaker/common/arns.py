@@ -53,5 +53,5 @@ CASES = {
         True, "reported", "only its List action tells it in lower case: boto/boto3#4606"
     ),
 }
-"""By the kind in the ARN; the last two are not offered here. Read 2026-11-22. Nobody documents
+"""By the kind in the ARN; the last two are not offered here. Nobody documents
 it. Kinds that are not here are told in lower case, unverified."""

@@ -12,7 +12,7 @@ NO_CAPACITY = (
 )
 INTERNAL_ERROR = "InternalServerError: We encountered an internal error.  Please try again."
 """FailureReasons (github.com/DIAGNijmegen/rse-grand-challenge/issues/2631 and
-github.com/aws/sagemaker-python-sdk/issues/1758, read 2026-11-21)."""
+github.com/aws/sagemaker-python-sdk/issues/1758)."""
 
 
 class JobFailed(Exception):

@@ -18,8 +18,8 @@ Resource = dict[str, Any]
 class ByName(UserDict[str, Resource]):
     """Resources by their names, which are the same in any case.
 
-    So CreateEndpoint takes an endpoint's (botocore's documentation of EndpointName, read
-    2026-11-22). That the other actions, and the other kinds, do too is inferred: their ARNs are
+    So CreateEndpoint takes an endpoint's (botocore's documentation of EndpointName). That the
+    other actions, and the other kinds, do too is inferred: their ARNs are
     in lower case, and CloudFormation knows a resource by its ARN alone.
     """
 

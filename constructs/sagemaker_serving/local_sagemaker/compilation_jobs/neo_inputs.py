@@ -30,7 +30,7 @@ def problem_with_input(framework: str, files: Sequence[str]) -> str | None:
     (``TENSORFLOW``). Frameworks that compile for edge devices only are not
     judged. Source of rules and texts:
     docs.aws.amazon.com/sagemaker/latest/dg/neo-troubleshooting.html and
-    neo-troubleshooting-compilation.html, read 2026-11-21; what has no text
+    neo-troubleshooting-compilation.html; what has no text
     there is worded like its neighbours.
     """
     check = _CHECKS.get(framework)

@@ -67,7 +67,7 @@ COMPILING_SECONDS = 0.7
 
 DEFAULT_MAX_RUNTIME_SECONDS = 900
 """StoppingCondition.MaxRuntimeInSeconds when absent: what AWS recommends to begin with
-(botocore: StoppingCondition, read 2026-11-21)."""
+(botocore: StoppingCondition)."""
 
 
 class CompilationRun:
@@ -267,8 +267,8 @@ class CompilationRun:
 def artifact_location(job: Resource) -> str:
     """Where the job writes: ``<input's stem>-<target>.tar.gz`` below S3OutputLocation.
 
-    So AWS names it in its examples (developer guide, "Deploy a model", read
-    2026-11-21); of a TargetPlatform the parts are joined by underscores.
+    So AWS names it in its examples (developer guide, "Deploy a model"); of a TargetPlatform the
+    parts are joined by underscores.
     """
     output = job["OutputConfig"]
     platform = output.get("TargetPlatform", {})

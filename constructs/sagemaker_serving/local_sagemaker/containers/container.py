@@ -32,7 +32,7 @@ from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipp
 
 HEALTH_CHECK_SECONDS = 480.0
 """How long /ping may fail before a container counts as broken, when the config does not say:
-8 minutes (SageMaker developer guide, "Use your own inference code", read 2026-11-21)."""
+8 minutes (SageMaker developer guide, "Use your own inference code")."""
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _QUOTED_LOG_LINES = 20

@@ -130,10 +130,10 @@ def _problems(
     Serverless: one variant, without capture, shadows and asynchronous
     inference; memory in steps of 1 GB; no more provisioned than at most
     concurrent. Shadows: one beside one (developer guide, "Serverless
-    Inference" and "Shadow tests"; API reference, CreateEndpointConfig, read
-    2026-11-21). Asynchronous: not on Inf1 (the guide's edition of 2023).
+    Inference" and "Shadow tests"; API reference, CreateEndpointConfig). Asynchronous: not on Inf1
+    (the guide's edition of 2023).
     Managed scaling: of inference components, in SageMaker's words
-    (hashicorp/terraform-provider-aws#45926, read 2026-11-27).
+    (hashicorp/terraform-provider-aws#45926).
     """
     names = [variant["VariantName"] for variant in (*variants, *shadows)]
     if len(set(names)) < len(names):
@@ -214,7 +214,7 @@ def _check_model(region: Region, variant: Resource, parameters: Parameters) -> N
 def _check_in_shadow_test(region: Region, variant: Resource) -> None:
     """Where a shadow is, each variant runs one container with one model, and none is on Inf1.
 
-    Source: developer guide, shadow-tests-exclusions, read 2026-11-27; the words are our own.
+    Source: developer guide, shadow-tests-exclusions; the words are our own.
     """
     name, where = variant["VariantName"], "an endpoint with a shadow variant takes none"
     containers = containers_of(find_model(region, variant["ModelName"]))

@@ -252,7 +252,7 @@ class Endpoints:
 
     def _serving(self, region: Region, name: str) -> EndpointRuntime:
         """What serves there; InvokeEndpoint has to match the name's case (as CreateEndpoint's
-        documentation says; botocore, read 2026-11-22)."""
+        documentation says; botocore)."""
         with region.lock:
             endpoint = region.endpoints.get(name)
             if (

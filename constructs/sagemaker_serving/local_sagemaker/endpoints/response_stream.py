@@ -26,7 +26,7 @@ def events_of(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Each part as it comes, and at last the error that breaks them off, if one does.
 
     The two codes: API reference, ResponseStream. What is said of the time is as a user quotes it
-    (repost.aws/questions/QUAnNu2T7pR8qVJpBVtwNSUw); read 2026-11-23. The rest is in words of our
+    (repost.aws/questions/QUAnNu2T7pR8qVJpBVtwNSUw). The rest is in words of our
     own.
     """
     try:

@@ -30,15 +30,15 @@ from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiMod
 from sagemaker_serving.log_groups import endpoint_log_group
 
 MAX_BODY_BYTES = 25 * 1024 * 1024
-"""SageMaker hosting FAQ, read 2026-11-21; botocore's model of InvokeEndpoint still says 6 MiB,
+"""SageMaker hosting FAQ; botocore's model of InvokeEndpoint still says 6 MiB,
 which nothing enforces."""
 
 TIMEOUT_SECONDS = 60.0
-"""A model's time for one answer (SageMaker API reference, InvokeEndpoint, read 2026-11-21)."""
+"""A model's time for one answer (SageMaker API reference, InvokeEndpoint)."""
 
 STREAM_SECONDS = 480.0
-"""A model's time for all parts of a streamed answer (SageMaker hosting FAQs: 8 minutes; read
-2026-11-23). Of the time between two parts AWS says nothing: here it is that for an answer, after
+"""A model's time for all parts of a streamed answer (SageMaker hosting FAQs: 8 minutes). Of the
+time between two parts AWS says nothing: here it is that for an answer, after
 which boto3's clients give up, too."""
 
 _TO_THE_MODEL = (
@@ -206,11 +206,10 @@ def _refuse_wrong_kind(route: Route, headers: Headers, *, streamed: bool) -> Non
     """What InvokeEndpoint says of a target model where there is none, and the other way round.
 
     (github.com/aws/amazon-sagemaker-examples/issues/1026 and
-    github.com/aws/sagemaker-tensorflow-serving-container/issues/166, read
-    2026-11-21; of asynchronous endpoints in words of our own.) Streams are
-    documented for real-time endpoints alone, and their request has no target
-    model (developer guide, "Invoke a serverless endpoint"; API reference; read
-    2026-11-23); whether AWS refuses the others is unverified.
+    github.com/aws/sagemaker-tensorflow-serving-container/issues/166; of asynchronous endpoints in
+    words of our own.) Streams are documented for real-time endpoints alone, and their request has
+    no target model (developer guide, "Invoke a serverless endpoint"; API reference); whether AWS
+    refuses the others is unverified.
     """
     if isinstance(route.variant.host, Bare):
         return  # which says what is wrong itself

@@ -22,8 +22,7 @@ Who does nothing all day costs nothing."""
 
 def instances_of(region: str, endpoint: str, fleet: Fleet) -> Iterator[Instance]:
     """The processes of a fleet, those of a variant together; of a serverless one only its memory
-    (developer guide, "Alarms and logs for tracking metrics from serverless endpoints", read
-    2026-11-21)."""
+    (developer guide, "Alarms and logs for tracking metrics from serverless endpoints")."""
     for variant in fleet.every:
         pids = [
             container.server.pid
@@ -63,7 +62,7 @@ def concurrency_of(
     """How many requests each variant, or component, works on at this moment.
 
     On AWS it is sent every ten seconds, also while nobody asks: that is what scales a component in
-    to zero (huggingface/skills, hf-cloud-sagemaker-deployment, measured so; read 2026-11-22). Here
+    to zero (huggingface/skills, hf-cloud-sagemaker-deployment, measured so). Here
     it is sent until nobody has asked for ``quiet_seconds``. Real-time endpoints alone have it.
     """
     if "AsyncInferenceConfig" in fleet.config:

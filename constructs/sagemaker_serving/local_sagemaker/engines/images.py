@@ -94,7 +94,7 @@ _PROGRAMS = {
 
 _OLDER = ("sagemaker-tensorflow", "sagemaker-tensorflow-eia")
 """TensorFlow's images before TensorFlow Serving's: another container, of another contract
-(aws/sagemaker-tensorflow-container, read 2026-11-23)."""
+(aws/sagemaker-tensorflow-container)."""
 
 _NOT_IN_THE_TABLES: dict[str, dict[str, tuple[str, ...]]] = {
     **{
@@ -109,7 +109,7 @@ _NOT_IN_THE_TABLES: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 """Repositories that AWS names elsewhere: the Neuron SDK's guide ("Neuron Deep Learning
-Containers") and SageMaker's ("Neo inference container images"), read 2026-11-23. Which versions
+Containers") and SageMaker's ("Neo inference container images"). Which versions
 they have is not known here."""
 
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)*")
@@ -122,7 +122,7 @@ _RAY_SERVE = re.compile(r"^serve-ml-sagemaker-(cpu|cuda)-v")
 
 _RAY_FOR_EC2 = re.compile(r"serve-ml-(cpu|cuda)\b")
 """The tags of its other images, which listen on port 8000 alone (aws/deep-learning-containers
-e0ecede, scripts/docker/ray/dockerd_entrypoint.sh; read 2026-11-23)."""
+e0ecede, scripts/docker/ray/dockerd_entrypoint.sh)."""
 
 
 def _is_among(tag: str, versions: Iterable[str]) -> bool:

@@ -37,8 +37,8 @@ class Capture:
     """Collects what one endpoint's requests and answers were, and writes it at `write`.
 
     ``<DestinationS3Uri>/<endpoint>/<variant>/yyyy/mm/dd/hh/<minute>-<second>-<ms>-<id>.jsonl``
-    (SageMaker developer guide, "Capture data from real-time endpoint", read
-    2026-11-21, as is the shape of the lines). An answer that is no 2XX is not
+    (SageMaker developer guide, "Capture data from real-time endpoint", as is the shape of the
+    lines). An answer that is no 2XX is not
     captured.
     """
 

@@ -45,7 +45,7 @@ class Deployment:
         ``instance_count`` is the new fleet's: sizes by INSTANCE_COUNT are
         shares of it. A canary bakes before and after the second step, each
         linear step and each rolling batch after it (developer guide,
-        "Deployment guardrails", read 2026-11-21).
+        "Deployment guardrails").
         """
         config = config if config is not None else {}
         alarms = [
@@ -74,8 +74,7 @@ class Deployment:
 def refuse_impossible(config: Mapping[str, Any] | None, instance_count: int) -> None:
     """Raise `AwsError` for sizes and times that SageMaker does not take, in words of our own.
 
-    (API reference: TrafficRoutingConfig, RollingUpdatePolicy, BlueGreenUpdatePolicy, read
-    2026-11-21.)
+    (API reference: TrafficRoutingConfig, RollingUpdatePolicy, BlueGreenUpdatePolicy.)
     """
     for problem in _problems(config if config is not None else {}, instance_count):
         raise AwsError("ValidationException", problem)
@@ -86,7 +85,7 @@ def refuse_other_variants(
 ) -> None:
     """Raise `AwsError` for a guarded update to variants of other names, in words of our own.
 
-    (Developer guide, "Deployment guardrails", "Exclusions", read 2026-11-22.)
+    (Developer guide, "Deployment guardrails", "Exclusions".)
     """
     old, new = sorted(serving), sorted(v["VariantName"] for v in config["ProductionVariants"])
     if deployment_config is not None and old != new:

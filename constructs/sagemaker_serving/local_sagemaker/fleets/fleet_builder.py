@@ -180,7 +180,7 @@ _KINDS = (("ProductionVariants", False), ("ShadowProductionVariants", True))
 
 _MULTI_MODEL = {"SAGEMAKER_MULTI_MODEL": "true"}
 """What the platform tells a container whose models come as they are asked for (SageMaker
-TensorFlow Serving container, README, read 2026-11-21)."""
+TensorFlow Serving container, README)."""
 
 
 def _observe(

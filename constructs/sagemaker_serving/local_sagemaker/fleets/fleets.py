@@ -157,8 +157,7 @@ def with_retained_properties(
     """The config with counts, weights and capture that variants of the same name have now.
 
     As UpdateEndpoint asks for with RetainAllVariantProperties; those that
-    ExcludeRetainedVariantProperties lists are the config's own (API reference,
-    read 2026-11-21).
+    ExcludeRetainedVariantProperties lists are the config's own (API reference).
     """
     if serving is None or not parameters.get("RetainAllVariantProperties", False):
         return config

@@ -12,8 +12,7 @@ NO_CAPACITY = (
     "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error. "
     "Please retry using a different ML instance type or after some time."
 )
-"""An endpoint's FailureReason (github.com/aws/deep-learning-containers/pull/6673,
-read 2026-11-21)."""
+"""An endpoint's FailureReason (github.com/aws/deep-learning-containers/pull/6673)."""
 
 
 def placed(config: Resource, is_struck: Callable[..., bool]) -> Resource:
@@ -21,7 +20,7 @@ def placed(config: Resource, is_struck: Callable[..., bool]) -> Resource:
 
     A variant with InstancePools gets the first by Priority that is there, and keeps the one that
     it has had. Raises `ContainerFailed` where none is (developer guide, "Deploy to multiple
-    instance types with instance pools", read 2026-11-23; that the reason is that of one type is
+    instance types with instance pools"; that the reason is that of one type is
     taken to be so).
     """
     variants = config["ProductionVariants"]
@@ -43,8 +42,7 @@ def placed(config: Resource, is_struck: Callable[..., bool]) -> Resource:
 def with_each_type(variant: Resource) -> list[Resource]:
     """The variant as it is on each of its instance types, in order of preference.
 
-    A pool may have a model of its own, ModelNameOverride (API reference, InstancePool, read
-    2026-11-23).
+    A pool may have a model of its own, ModelNameOverride (API reference, InstancePool).
     """
     if "InstancePools" not in variant or "InstanceType" in variant:
         return [variant]

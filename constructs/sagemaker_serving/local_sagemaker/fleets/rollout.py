@@ -107,8 +107,8 @@ class Rollouts:
 class _Alarms:
     """The alarms of an AutoRollbackConfiguration, read in the name of the model's role.
 
-    (Developer guide, "Auto-Rollback Configuration and Monitoring", read
-    2026-11-21: the execution role needs cloudwatch:DescribeAlarms.)
+    (Developer guide, "Auto-Rollback Configuration and Monitoring": the execution role needs
+    cloudwatch:DescribeAlarms.)
     """
 
     def __init__(self, cloudwatch: Any, names: Any) -> None:

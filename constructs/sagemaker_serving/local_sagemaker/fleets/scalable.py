@@ -16,7 +16,7 @@ def refuse_registered_variants(
     """Raise `AwsError` for a scalable target that the config lacks, or has on another type.
 
     ``serving`` is the instance type of each variant that serves. (Developer guide, "Update
-    endpoints that use auto scaling", read 2026-11-22, tells the rule for instance types. That it
+    endpoints that use auto scaling", tells the rule for instance types. That it
     holds for variants that go, and the words, are documented nowhere and unverified.)
     """
     new: dict[str, list[str | None]] = {

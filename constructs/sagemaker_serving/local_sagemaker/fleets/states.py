@@ -78,7 +78,7 @@ def refuse_unknown_variant(name: str, known: Iterable[str], endpoint: Resource) 
 def refuse_no_instances(change: Mapping[str, Any], config: Mapping[str, Any]) -> None:
     """Raise `AwsError` for a count of 0 where AWS has none: anywhere but behind a queue.
 
-    (Developer guide, "Autoscale an asynchronous endpoint", read 2026-11-21; in
+    (Developer guide, "Autoscale an asynchronous endpoint"; in
     words of our own.)
     """
     if change.get("DesiredInstanceCount") == 0 and "AsyncInferenceConfig" not in config:

@@ -18,7 +18,7 @@ from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswe
 
 NO_ROOM = 507
 """What a container answers to a model that it has no memory for (SageMaker developer guide,
-"Contract for Custom Containers to Serve Multiple Models", read 2026-11-21)."""
+"Contract for Custom Containers to Serve Multiple Models")."""
 
 
 class NotLoaded(Exception):

@@ -20,11 +20,11 @@ from sagemaker_serving.local_sagemaker.models.archives import ArchiveRefused, Mo
 
 LOAD_SECONDS = 360.0
 """How long a model may be downloaded and loaded; the request waits for 60 s of it (SageMaker
-developer guide, "Invoke a Multi-Model Endpoint", read 2026-11-21)."""
+developer guide, "Invoke a Multi-Model Endpoint")."""
 
 CONTAINER = "model"
 """What SageMaker calls a multi-model container in its messages
-(github.com/aws/sagemaker-tensorflow-serving-container/issues/109, read 2026-11-21)."""
+(github.com/aws/sagemaker-tensorflow-serving-container/issues/109)."""
 
 _TARGET_HEADER = "X-Amzn-SageMaker-Target-Model"
 _LOADED_ALREADY = 409
@@ -36,7 +36,7 @@ class MultiModel:
 
     (SageMaker developer guide, "Contract for Custom Containers to Serve
     Multiple Models"; metrics: "Monitor Amazon SageMaker with Amazon
-    CloudWatch", read 2026-11-21.) The names that the server is given are hashes
+    CloudWatch".) The names that the server is given are hashes
     of the target models, as they are opaque on AWS.
     """
 

@@ -18,7 +18,7 @@ class Pipeline:
 
     Containers of a pipeline are named as the Model's ContainerHostname says,
     else ``container-1``, ``container-2`` (SageMaker developer guide, "Logs and
-    Metrics", read 2026-11-21). What Accept the ones before the last are given
+    Metrics"). What Accept the ones before the last are given
     is not documented: none here; each says itself what it writes, and the
     next is given that as its Content-Type.
     """

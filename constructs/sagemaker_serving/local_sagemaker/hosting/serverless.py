@@ -21,13 +21,13 @@ from sagemaker_serving.local_sagemaker.hosting.kept import KeptContainer
 
 START_SECONDS = 180.0
 """How long a serverless container may take to answer /ping (SageMaker developer guide,
-"Serverless Inference", read 2026-11-21)."""
+"Serverless Inference")."""
 
 IDLE_SECONDS = 300.0
 """How long a process stays without requests. AWS does not say; by users' reports, minutes."""
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
-"""A request's body (SageMaker developer guide, "Serverless Inference", read 2026-11-21)."""
+"""A request's body (SageMaker developer guide, "Serverless Inference")."""
 
 
 class Serverless:
@@ -36,7 +36,7 @@ class Serverless:
     Creating the variant starts the container once, as AWS does, so that a
     broken model fails then; without provisioned concurrency it then goes, and
     the first request finds it cold. Metrics: developer guide, "Alarms and logs
-    for tracking metrics from serverless endpoints", read 2026-11-21.
+    for tracking metrics from serverless endpoints".
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Serverless:
         ModelNotReadyException when the cold start outlasts the request.
         """
         if len(invocation.body) > MAX_BODY_BYTES:
-            # In SageMaker's words (aws/sagemaker-python-sdk#4271, read 2026-11-27).
+            # In SageMaker's words (aws/sagemaker-python-sdk#4271).
             raise AwsError("ValidationError", f"Request {uuid.uuid4()} has oversize body.")
         with self._one_of_them():
             setup = self._warm(invocation.timeout_seconds)
@@ -110,8 +110,7 @@ class Serverless:
     def _one_of_them(self) -> Iterator[None]:
         """Count a request among the concurrent ones; raises ThrottlingException above the most.
 
-        AWS says nothing beside the code (github.com/opensearch-project/ml-commons/issues/2429,
-        read 2026-11-21).
+        AWS says nothing beside the code (github.com/opensearch-project/ml-commons/issues/2429).
         """
         with self._lock:
             if self._in_flight >= self._max_concurrency:

@@ -55,7 +55,7 @@ class InferenceComponents:
         arn = region.arn("inference-component", name)
         copies = parameters.get("RuntimeConfig", {}).get("CopyCount", 1)
         if copies == 0:
-            # As it was reported (stdapi-ai/stdapi.ai#43, read 2026-11-27); an update takes 0.
+            # As it was reported (stdapi-ai/stdapi.ai#43); an update takes 0.
             raise AwsError(
                 "ValidationException", "Inference components copy count an integer larger than 0"
             )
@@ -160,7 +160,7 @@ class InferenceComponents:
         """Where a request for a component goes.
 
         Raises ValidationError, in words of our own; of a request that finds no copy CloudWatch is
-        told (developer guide, "Scale an endpoint to zero instances", read 2026-11-22).
+        told (developer guide, "Scale an endpoint to zero instances").
         """
         with region.lock:
             component = region.inference_components.get(name)
@@ -198,7 +198,7 @@ class InferenceComponents:
         if wanted in bare or (wanted is None and len(bare) == 1):
             return wanted if wanted is not None else bare[0]
         if not bare:
-            # In SageMaker's words (hashicorp/terraform-provider-aws#40644, read 2026-11-27).
+            # In SageMaker's words (hashicorp/terraform-provider-aws#40644).
             raise AwsError(
                 "ValidationException",
                 "Inference Components are not supported in this Endpoint. Please make sure this "

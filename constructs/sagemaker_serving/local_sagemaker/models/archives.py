@@ -72,7 +72,7 @@ def fetch_and_unpack(
 
     The bucket must be in ``region``, and the archive may hold regular files
     and folders only, none of them outside of it (SageMaker developer guide,
-    "Use your own inference code", read 2026-11-21: no symbolic links).
+    "Use your own inference code": no symbolic links).
     ``s3`` reads the object, in the role's name; ``account_s3`` finds out where
     the bucket is, which SageMaker knows without asking; absent, ``s3`` does.
     Raises `ArchiveRefused`.
@@ -97,8 +97,8 @@ def fetch_files(
 
     An object has the last part of its key as its name, one below a prefix the rest of its key as
     its path. A name that is empty, "." or ".." or has over 255 bytes fails the deployment, and so
-    does one of a file and a folder at once (botocore S3ModelDataSource.CompressionType, read
-    2026-11-23); that is said in words of our own. ``s3`` and ``account_s3`` are as of
+    does one of a file and a folder at once (botocore S3ModelDataSource.CompressionType); that is
+    said in words of our own. ``s3`` and ``account_s3`` are as of
     `fetch_and_unpack`. Raises `ArchiveRefused`.
     """
     with _downloading(files.url):

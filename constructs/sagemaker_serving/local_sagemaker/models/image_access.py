@@ -8,7 +8,7 @@ from sagemaker_serving.catalog import parse_ecr_uri
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
 
 _FOR_THE_LAYERS = ("BatchCheckLayerAvailability", "GetDownloadUrlForLayer")
-"""SageMaker developer guide, "CreateModel API: Execution Role Permissions", read 2026-11-21."""
+"""SageMaker developer guide, "CreateModel API: Execution Role Permissions"."""
 
 
 class ImageRefused(Exception):
@@ -21,7 +21,7 @@ def check_pull(context: LocalContext, role_arn: str | None, image: str) -> None:
     BatchGetImage is missed first: SageMaker names it alone to roles that may
     pull other images (aws/deep-learning-containers#759,
     awslabs/aws-solutions-constructs#986) and to one that may pull none
-    (bentoml/BentoML#1600); read 2026-11-22. What it says of a role that lacks
+    (bentoml/BentoML#1600). What it says of a role that lacks
     another of them is unverified. The repository's own policy is taken to let
     the account in, as those of AWS's images do.
     """

@@ -101,7 +101,7 @@ def containers_of(model: Parameters) -> list[Resource]:
         raise AwsError("ValidationException", "A model needs PrimaryContainer or Containers")
     many = [container for container in containers if is_multi_model(container)]
     if len(many) > 1:
-        # In SageMaker's words (OElesin/sagemaker-autopilot-step-functions#10, read 2026-11-27).
+        # In SageMaker's words (OElesin/sagemaker-autopilot-step-functions#10).
         raise AwsError(
             "ValidationException",
             "More than one container in MultiModel mode is not supported with inference pipeline.",
@@ -125,7 +125,7 @@ def container_of(model: Parameters) -> Resource:
 
 def refuse_data_source(model: Parameters, what: str) -> None:
     """Raise `AwsError` where ``what``, which runs a model, takes no ModelDataSource (botocore
-    ContainerDefinition, read 2026-11-23; the words are our own)."""
+    ContainerDefinition; the words are our own)."""
     if any("ModelDataSource" in container for container in containers_of(model)):
         raise AwsError("ValidationException", f"{what}; its model may not have a ModelDataSource")
 
@@ -178,8 +178,8 @@ def _merged(packed: Resource, container: Resource) -> dict[str, str]:
 def _data_source_problems(container: Resource) -> Iterator[str]:
     """What is wrong with a container's ModelDataSource, in words of our own.
 
-    Source: botocore ContainerDefinition.ModelDataSource and S3ModelDataSource, read 2026-11-23. A
-    prefix without objects could not be found (aws-ia/ecs-blueprints#223, read 2026-11-23).
+    Source: botocore ContainerDefinition.ModelDataSource and S3ModelDataSource. A
+    prefix without objects could not be found (aws-ia/ecs-blueprints#223).
     """
     source = container.get("ModelDataSource", {}).get("S3DataSource")
     if source is None:
@@ -199,7 +199,7 @@ def _data_source_problems(container: Resource) -> Iterator[str]:
 
 
 def _no_access(url: str, role: str | None, region: str) -> str:
-    """As AWS words it (github.com/philschmid/llm-sagemaker-sample/issues/2, read 2026-11-21)."""
+    """As AWS words it (github.com/philschmid/llm-sagemaker-sample/issues/2)."""
     return (
         f'Could not access model data at {url}. Please ensure that the role "{role}" exists and '
         'that its trust relationship policy allows the action "sts:AssumeRole" for the service '

@@ -25,7 +25,7 @@ NEEDED = {
 """The kinds of resources that each action is about; none: ``*``.
 
 Sources: SageMaker developer guide, roles, "CreateModel API" with a VPC, and hosted endpoints in
-your VPC; service authorization reference, Amazon EC2; read 2026-11-22."""
+your VPC; service authorization reference, Amazon EC2."""
 
 
 class NetworkRefused(Exception):

@@ -8,7 +8,7 @@ from local_aws.context import LocalContext
 
 SESSION_NAME = "SageMaker"
 """What SageMaker calls its sessions: ``assumed-role/<role>/SageMaker``, as error messages on AWS
-name the caller (github.com/aws/amazon-sagemaker-feedback/issues/61, read 2026-11-21)."""
+name the caller (github.com/aws/amazon-sagemaker-feedback/issues/61)."""
 
 
 def role_client(context: LocalContext, role_arn: str | None, service: str, region: str) -> Any:

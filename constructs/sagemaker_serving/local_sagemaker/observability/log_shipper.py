@@ -32,8 +32,7 @@ class LogStream:
     """A file, and where its lines go: a log stream, in the name of a role.
 
     Groups and streams are named as AWS names them
-    (docs.aws.amazon.com/sagemaker/latest/dg/logging-cloudwatch.html, read
-    2026-11-21).
+    (docs.aws.amazon.com/sagemaker/latest/dg/logging-cloudwatch.html).
     """
 
     path: Path

@@ -34,7 +34,7 @@ COMPONENT = frozenset(
 )
 """What is published of each request, by the kind of its variant: the developer guide's lists for
 serverless and asynchronous endpoints are exhaustive (serverless-endpoints-monitoring.html and
-async-inference-monitor.html, read 2026-11-21). Of inference components it lists the two by copy;
+async-inference-monitor.html). Of inference components it lists the two by copy;
 that the others have their dimension, too, is what it says of all."""
 
 

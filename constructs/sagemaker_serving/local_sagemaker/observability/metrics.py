@@ -27,7 +27,7 @@ from sagemaker_serving.local_sagemaker.observability.usage import Usage
 
 INVOCATIONS = "AWS/SageMaker"
 """A namespace; those of instances are named like `log_groups`
-(docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html, read 2026-11-21, as are the
+(docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html, as are the
 metrics' names, units and meanings below)."""
 
 PUBLISH_SECONDS = 5.0

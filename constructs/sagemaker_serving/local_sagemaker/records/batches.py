@@ -25,8 +25,8 @@ def batch(
 
     A single record goes bare; several go framed, with ``separator`` between
     them, as CreateTransformJob's reference has it: "padding is removed if the
-    value of BatchStrategy is set to SingleRecord" (TransformInput, read
-    2026-11-21). ``limit`` is in bytes: of a record its data count, of a
+    value of BatchStrategy is set to SingleRecord" (TransformInput). ``limit`` is in bytes: of a
+    record its data count, of a
     payload of several all that is sent; None means that a payload may be as
     large as it likes. Raises `RecordTooLarge`.
     """

@@ -10,7 +10,7 @@
 Where a record's data has the magic at a multiple of 4 bytes, its writer leaves
 the magic out and cuts the record there: its parts are numbered 1 (first), 2
 (in the middle) and 3 (last); a whole record is 0. The format has no checksums.
-(github.com/dmlc/dmlc-core, recordio.h and recordio.cc, read 2026-11-21.)
+(github.com/dmlc/dmlc-core, recordio.h and recordio.cc.)
 """
 
 from __future__ import annotations

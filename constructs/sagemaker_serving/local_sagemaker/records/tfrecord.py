@@ -7,7 +7,7 @@
     data
     crc     uint32                masked CRC32C of the data
 
-(www.tensorflow.org/tutorials/load_data/tfrecord, read 2026-11-21.)
+(www.tensorflow.org/tutorials/load_data/tfrecord.)
 """
 
 from __future__ import annotations

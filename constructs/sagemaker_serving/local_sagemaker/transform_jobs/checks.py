@@ -17,10 +17,10 @@ from sagemaker_serving.local_sagemaker.transform_jobs.transformation import DEFA
 Parameters = Mapping[str, Any]
 
 MAX_PAYLOAD_TIMES_CONCURRENCY_MB = 100
-"""Most of MaxPayloadInMB times MaxConcurrentTransforms (API reference, read 2026-11-21)."""
+"""Most of MaxPayloadInMB times MaxConcurrentTransforms (API reference)."""
 
 _JSON_OPERATORS = ("$", "[", "]", "*", ".", " ", ",", ":", "-", "'")
-"""As SageMaker lists them (github.com/aws/aws-sdk/issues/184, read 2026-11-21)."""
+"""As SageMaker lists them (github.com/aws/aws-sdk/issues/184)."""
 _CSV_OPERATORS = ("$", "[", "]", "*", " ", ",", ":", "-")
 """Of these, what a path of indexes has; SageMaker's own list for CSV is not known."""
 

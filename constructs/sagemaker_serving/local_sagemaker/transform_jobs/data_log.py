@@ -3,8 +3,7 @@
 Beside the container's log there is the stream ``<job>/<instance>-<time>/data-log``
 (SageMaker developer guide, "Log Events with CloudWatch"), in lines such as
 ``2020-10-14T04:53:51.549:[sagemaker logs]: bucket/key: Unable to get response
-from algorithm`` (github.com/aws/sagemaker-python-sdk/issues/1951; both read
-2026-11-21).
+from algorithm`` (github.com/aws/sagemaker-python-sdk/issues/1951).
 """
 
 from __future__ import annotations

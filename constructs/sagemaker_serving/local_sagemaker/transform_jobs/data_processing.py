@@ -1,7 +1,6 @@
 """A job's DataProcessing: filter what the model is asked, join and filter what it answers.
 
-SageMaker developer guide, "Associate Prediction Results with Input Records",
-read 2026-11-21.
+SageMaker developer guide, "Associate Prediction Results with Input Records".
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class Format:
 
     ``read`` raises ValueError. The keys of a JSON object are written in
     alphabetical order without blanks between, as SageMaker's outputs have
-    them (docs.opensearch.org, "Batch ingestion", read 2026-11-21).
+    them (docs.opensearch.org, "Batch ingestion").
     """
 
     name: str
@@ -40,7 +40,7 @@ class Format:
     def read_answer(self, answer: bytes) -> list[Any]:
         """The values of a model's answer; raises `ObjectRefused` in SageMaker's words.
 
-        (github.com/aws/amazon-sagemaker-examples/issues/821, read 2026-11-21.)
+        (github.com/aws/amazon-sagemaker-examples/issues/821.)
         """
         try:
             return self.read(answer)

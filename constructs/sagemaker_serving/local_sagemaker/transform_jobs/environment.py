@@ -16,7 +16,7 @@ def container_environment(job: Resource) -> dict[str, str]:
 
     ``SAGEMAKER_BATCH`` always, the others only where CreateTransformJob was
     given the value (SageMaker developer guide, "Use Your Own Inference Code
-    with Batch Transform", read 2026-11-21).
+    with Batch Transform").
     """
     environment = {**job.get("Environment", {}), "SAGEMAKER_BATCH": "true"}
     if "BatchStrategy" in job:

@@ -30,7 +30,7 @@ def refuse_empty(s3: Any, source: Resource, *, region: str, role: str | None) ->
     """Raise AWS's refusal of a job whose prefix has no objects that its role may list.
 
     CreateTransformJob looks before it takes a job, in the role's name
-    (github.com/aws/amazon-sagemaker-examples/issues/2268, read 2026-11-21).
+    (github.com/aws/amazon-sagemaker-examples/issues/2268).
     """
     location = S3Location.parse(source["S3Uri"])
     if source["S3DataType"] != "S3Prefix":

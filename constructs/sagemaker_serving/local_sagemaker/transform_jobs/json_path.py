@@ -2,7 +2,7 @@
 
 ``$``, ``.name``, ``*``, ``['name', 'other']``, ``[0, -1]``, ``[1:5]`` and
 nothing else (SageMaker developer guide, "Associate Prediction Results with
-Input Records", read 2026-11-21). What a path selects has the shape that
+Input Records"). What a path selects has the shape that
 github.com/json-path/JsonPath gives it, which that page refers to.
 """
 
@@ -45,7 +45,7 @@ class JsonPath:
 
         Two ranges, or a range and an index, in one pair of brackets are
         refused in SageMaker's words (github.com/aws/sagemaker-python-sdk/
-        issues/1112, read 2026-11-21), though the API reference shows
+        issues/1112), though the API reference shows
         ``$[0,5:]``.
         """
         if not text.startswith("$"):

@@ -13,7 +13,7 @@ from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswe
 
 DEFAULT_TIMEOUT_SECONDS = 600
 DEFAULT_RETRIES = 3
-"""SageMaker API reference, ModelClientConfig, read 2026-11-21."""
+"""SageMaker API reference, ModelClientConfig."""
 
 _FIRST_PAUSE_SECONDS = 0.1
 
@@ -93,8 +93,7 @@ class TransformModel:
 
 def _refusal(answer: ModelAnswer) -> Refused:
     """An HTTP error as the data log has it: github.com/aws/amazon-sagemaker-examples/issues/1620
-    for a 4XX, github.com/aws/sagemaker-tensorflow-serving-container/issues/93 for a 5XX (both read
-    2026-11-21)."""
+    for a 4XX, github.com/aws/sagemaker-tensorflow-serving-container/issues/93 for a 5XX."""
     text = answer.body.decode("utf-8", "replace")
     if answer.status < 500:
         return Refused(CLIENT_ERROR, f"ClientError: {answer.status}\n\nMessage:\n{text}")

@@ -46,8 +46,8 @@ from sagemaker_serving.local_sagemaker.transform_jobs.objects import TransformOb
 from sagemaker_serving.local_sagemaker.transform_jobs.transformation import Cut, Transformation
 
 _SEE_LOGS = "See job logs for more information"
-"""All that a FailureReason says of objects (github.com/aws/deep-learning-containers/issues/586,
-read 2026-11-21); why each of them failed is in the data log."""
+"""All that a FailureReason says of objects (github.com/aws/deep-learning-containers/issues/586);
+why each of them failed is in the data log."""
 
 
 class TransformRun:

@@ -22,7 +22,7 @@ from sagemaker_serving.local_sagemaker.transform_jobs.data_processing import Dat
 
 DEFAULT_MAX_PAYLOAD_MB = 6
 DEFAULT_BATCH_STRATEGY = "MultiRecord"
-"""SageMaker API reference, CreateTransformJob, read 2026-11-21; the strategy as jobs without one
+"""SageMaker API reference, CreateTransformJob; the strategy as jobs without one
 log it (github.com/aws/amazon-sagemaker-examples/issues/1620)."""
 
 _NOT_GZIP = cast(tuple[type[Exception], ...], (OSError, EOFError, igzip_lib.IsalError))

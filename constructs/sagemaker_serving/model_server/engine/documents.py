@@ -39,7 +39,7 @@ def parse_document(body: bytes) -> dict[str, Any]:
     TensorFlow Serving up to 2.17 refuses what goes on in these words; from 2.18
     its parser stops after the first value and never looks at the rest
     (util/json_tensor.cc, ParseJson, at the tags 2.17.1 and 2.18.0 to 2.20.0,
-    where kParseStopWhenDoneFlag came with 6cb01316; read 2026-11-22). It is
+    where kParseStopWhenDoneFlag came with 6cb01316). It is
     refused here in every version: a request of two documents that gets the
     answer to one is a mistake wherever it is sent.
     """

@@ -1,6 +1,6 @@
 """The messages of TensorFlow Serving's gRPC services, by their numbers on the wire.
 
-As tensorflow/serving 9d981c5 has them in ``tensorflow_serving/apis/*.proto``, read 2026-11-23.
+As tensorflow/serving 9d981c5 has them in ``tensorflow_serving/apis/*.proto``.
 AWS's and everybody's clients have them from ``tensorflow-serving-api``, which wants ``tensorflow``
 itself and cannot stand beside tensorflow-cpu. What is here are the fields that are read or
 answered; others of a request are ignored, as those of tomorrow are.

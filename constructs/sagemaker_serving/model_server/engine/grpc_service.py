@@ -2,7 +2,7 @@
 
 Source: tensorflow/serving 9d981c5, ``model_servers/prediction_service_impl.cc``,
 ``model_servers/get_model_status_impl.cc`` and ``servables/tensorflow/`` (the files that are named
-below), read 2026-11-23. ModelService's HandleReloadConfigRequest is UNIMPLEMENTED here.
+below). ModelService's HandleReloadConfigRequest is UNIMPLEMENTED here.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ the others: what is refused, in rapidjson's words and at its offset, and what th
 differently. Numbers are made by rapidjson's arithmetic ("normal precision"), so more than 15
 digits may give another last bit than the nearest double.
 
-Sources, read 2026-11-23: Tencent/rapidjson v1.1.0, include/rapidjson/reader.h (ParseString,
+Sources: Tencent/rapidjson v1.1.0, include/rapidjson/reader.h (ParseString,
 ParseHex4, ParseNumber, Transit, HandleError), internal/strtod.h (StrtodNormalPrecision),
 encodedstream.h (the byte order mark) and error/en.h (the words). tensorflow/serving pins that
 version in tensorflow_serving/workspace.bzl at every tag from 2.4.0 to 2.20.0, and chooses its flags

@@ -1,7 +1,6 @@
 """tensorflow.TensorProto and arrays, as TensorFlow Serving makes one of the other.
 
-Source: tensorflow/tensorflow, ``core/framework/tensor.cc`` (Tensor::FromProto, AsProtoField),
-read 2026-11-23.
+Source: tensorflow/tensorflow, ``core/framework/tensor.cc`` (Tensor::FromProto, AsProtoField).
 """
 
 from __future__ import annotations

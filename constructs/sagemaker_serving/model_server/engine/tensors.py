@@ -151,7 +151,7 @@ def decoded(value: Any) -> bytes:
     """The bytes of ``{"b64": …}`` as absl's Base64Unescape reads them.
 
     White space counts nowhere, "." pads as "=" does, and all padding may be missing; what is
-    there must be right. Source: abseil/abseil-cpp, absl/strings/escaping.cc, read 2026-11-23.
+    there must be right. Source: abseil/abseil-cpp, absl/strings/escaping.cc.
     """
     if not is_base64(value):
         raise invalid(f"JSON Value: {shown(value)} not formatted correctly for base64 data")

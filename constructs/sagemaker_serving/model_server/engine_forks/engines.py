@@ -95,8 +95,8 @@ class Engine:
     def own_bytes(self) -> int:
         """Memory that is the engine's alone, without what all share with their parent.
 
-        On macOS nobody but root may ask for that (docs of psutil, "memory_full_info", read
-        2026-11-23): there it is with what they share.
+        On macOS nobody but root may ask for that (docs of psutil, "memory_full_info"): there it
+        is with what they share.
         """
         try:
             engine = psutil.Process(self.pid)

@@ -11,14 +11,14 @@ log = logging.getLogger("front")
 
 COMPILED = "compiled.pt"
 """What Neo calls a PyTorch model (SageMaker developer guide, "Prerequisites" of deploying a
-compiled model, read 2026-11-21)."""
+compiled model)."""
 
 
 def show(model_dir: Path, view: Path, program: Program, *, unwraps: bool) -> None:
     """Make the folder ``view`` with links to all that is at the top of ``model_dir``.
 
     ``unwraps``: of the folder in it, where that is all there is, so that a model of nothing but
-    ``code/`` has its code at the top (``ModelArchive.downloadModel``, read 2026-11-23).
+    ``code/`` has its code at the top (``ModelArchive.downloadModel``).
 
     As in the image, where it is a copy, what the code writes there is gone afterwards.
     For a model that Neo compiled, its one .pt or .pth file is called as Neo calls it.

@@ -2,5 +2,5 @@
 (`cluster`).
 
 Source: aws/deep-learning-containers e0ecede, scripts/docker/ray/sagemaker_entrypoint.sh and
-sagemaker_serve.py; read 2026-11-23.
+sagemaker_serve.py.
 """

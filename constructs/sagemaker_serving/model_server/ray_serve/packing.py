@@ -34,7 +34,7 @@ _NOT_THERE = {
     "ts": "do without it",
 }
 """Of the PyTorch image's own packages, those that Ray Serve's has not, and what to do.
-(aws/deep-learning-containers e0ecede, docker/ray/pyproject.toml; read 2026-11-23.)"""
+(aws/deep-learning-containers e0ecede, docker/ray/pyproject.toml.)"""
 
 _MODULES = (
     "sagemaker_serving/errors.py",

@@ -35,7 +35,7 @@ _RAY = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_COLOR_PREFIX": "0",
 }
-"""What keeps Ray 2.60 on this machine: ray/_private/services.py, usage_lib.py; read 2026-11-23."""
+"""What keeps Ray 2.60 on this machine: ray/_private/services.py, usage_lib.py."""
 
 
 async def serve(

@@ -2,7 +2,7 @@
 
 Source of names and defaults: sagemaker-pytorch-inference 2.0.25
 (``environment.py``, ``ts_environment.py``, ``torchserve.py``), TorchServe 0.12.0 and
-multi-model-server's docs/configuration.md, read 2026-11-21. Which of them wins was asked of
+multi-model-server's docs/configuration.md. Which of them wins was asked of
 TorchServe's GET /models/model on 2026-11-23, with 2.0.24 and 2.0.25.
 """
 

@@ -15,8 +15,7 @@ Send = Callable[[Request], Answer]
 
 SERVER_TIMEOUT_SECONDS = 60.0
 """As long as SageMaker waits for a model's answer
-(docs.aws.amazon.com/sagemaker/latest/APIReference/API_runtime_InvokeEndpoint.html,
-read 2026-11-21)."""
+(docs.aws.amazon.com/sagemaker/latest/APIReference/API_runtime_InvokeEndpoint.html)."""
 
 
 def to_endpoint(predictor: Predictor) -> Send:

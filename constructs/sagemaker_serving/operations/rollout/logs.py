@@ -40,7 +40,7 @@ class ContainerLogs:
 
     Containers that served before write into the same group; theirs are left
     out. Streams are SageMaker's: ``<variant>/<instance id>``. Source: SageMaker developer guide,
-    "CloudWatch Logs for Amazon SageMaker AI"; read 2026-11-21.
+    "CloudWatch Logs for Amazon SageMaker AI".
     """
 
     def __init__(self, logs: Any, endpoint_name: str, since: datetime) -> None:

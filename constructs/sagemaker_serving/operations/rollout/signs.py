@@ -22,8 +22,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     (r"exec format error", "the image is for another processor"),
 )
 """What is written in such a log, and what it means. Sources: TensorFlow Serving, gunicorn, pip,
-TorchServe and CUDA, in the words of AWS's containers (aws/deep-learning-containers e0ecede);
-read 2026-11-21."""
+TorchServe and CUDA, in the words of AWS's containers (aws/deep-learning-containers e0ecede)."""
 
 _COMPILED = [(re.compile(pattern, re.IGNORECASE), meaning) for pattern, meaning in _SIGNS]
 _ALIVE = re.compile(r"\"?GET /ping[^\"]*\"? 200\b")

@@ -45,8 +45,7 @@ class StackIntention:
     def is_in_progress(self) -> bool:
         """Whether the deploy may still succeed or go back.
 
-        Cleaning up comes after either. Source: CloudFormation user guide, "Stack status codes";
-        read 2026-11-24.
+        Cleaning up comes after either. Source: CloudFormation user guide, "Stack status codes".
         """
         cleans_up = self.status.endswith("_COMPLETE_CLEANUP_IN_PROGRESS")
         return self.status.endswith("_IN_PROGRESS") and not cleans_up
@@ -66,7 +65,7 @@ def stack_intention(
 
     None, too, for whoever may not read stacks. A resource's physical id is what
     Ref returns, for an endpoint its ARN. Source: CloudFormation template
-    reference, AWS::SageMaker::Endpoint; read 2026-11-21.
+    reference, AWS::SageMaker::Endpoint.
     """
     with aws_failures():
         try:
@@ -92,7 +91,7 @@ def stack_intention(
 def _change_set(cloudformation: Any, stack: str) -> str | None:
     """The change set of a deploy that has begun; None, too, for whoever may not list them.
 
-    Source: botocore cloudformation, ChangeSetStatus and ExecutionStatus; read 2026-11-24.
+    Source: botocore cloudformation, ChangeSetStatus and ExecutionStatus.
     """
     try:
         summaries = cloudformation.list_change_sets(StackName=stack)["Summaries"]

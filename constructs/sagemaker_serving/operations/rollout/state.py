@@ -10,7 +10,7 @@ from typing import Any
 from sagemaker_serving.client.describing import described_endpoint
 
 _ON_ITS_WAY = frozenset({"Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting"})
-"""Source: botocore EndpointStatus; read 2026-11-21."""
+"""Source: botocore EndpointStatus."""
 
 
 @dataclass(frozen=True, kw_only=True)

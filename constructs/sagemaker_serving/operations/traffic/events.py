@@ -1,7 +1,7 @@
 """One line of data capture: when a model was asked, what, and what it answered.
 
 Source: SageMaker developer guide, "Capture data from real-time endpoint", and files of live
-endpoints, such as the line in github.com/aws/sagemaker-python-sdk/issues/2785; read 2026-11-25.
+endpoints, such as the line in github.com/aws/sagemaker-python-sdk/issues/2785.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from sagemaker_serving.rules.facts import (
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.s3_address import is_s3
 
-_NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference; read 2026-11-21"
-_MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI; read 2026-11-23"
+_NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference"
+_MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
@@ -118,9 +118,7 @@ def artifact_links(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "artifact-memory", source="moto's EC2 instance types, read 2026-11-21", example="5 GB on 4 GiB"
-)
+@rule("artifact-memory", source="moto's EC2 instance types", example="5 GB on 4 GiB")
 def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
     """The model, unpacked, fits into the instance's memory.
 
@@ -139,7 +137,7 @@ def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-disk",
-    source="botocore ProductionVariant.VolumeSizeInGB, moto's EC2 table; read 2026-11-21",
+    source="botocore ProductionVariant.VolumeSizeInGB, moto's EC2 table",
     example="a model of 6 GB with volume_size_in_gb: 5",
 )
 def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
@@ -164,7 +162,7 @@ def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-s3-uri",
-    source="botocore ContainerDefinition.ModelDataUrl, S3ModelDataSource; read 2026-11-23",
+    source="botocore ContainerDefinition.ModelDataUrl, S3ModelDataSource",
     example="artifact: {s3: s3://bucket/model.zip}",
 )
 def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
@@ -202,7 +200,7 @@ def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-packed",
-    source="botocore ContainerDefinition.ModelDataSource, read 2026-11-23",
+    source="botocore ContainerDefinition.ModelDataSource",
     example="artifact: s3://bucket/model/   # beside batch_transform",
 )
 def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
@@ -234,7 +232,7 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-pinned",
-    source="AWS CloudFormation, update behaviour; read 2026-11-21",
+    source="AWS CloudFormation, update behaviour",
     severity=Severity.WARNING,
     example="artifact: s3://bucket/model.tar.gz",
 )

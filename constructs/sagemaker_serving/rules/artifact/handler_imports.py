@@ -13,7 +13,7 @@ from sagemaker_serving.rules.facts import ArtifactFacts
 
 _IMAGES = (
     "aws/deep-learning-containers: TensorFlow inference Dockerfiles 1.15-2.19 (f06ada0) and "
-    "2.20 (e0ecede); read 2026-11-23"
+    "2.20 (e0ecede)"
 )
 
 
@@ -53,7 +53,7 @@ def handler_imports_unlisted(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "handler-requirements-ignored",
-    source="aws/deep-learning-containers e0ecede, TensorFlow serve.py; read 2026-11-21",
+    source="aws/deep-learning-containers e0ecede, TensorFlow serve.py",
     severity=Severity.WARNING,
     example="code/requirements.txt beside code/lib/",
 )
@@ -73,7 +73,7 @@ def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "handler-requirements-isolated",
-    source="AWS SageMaker developer guide, network isolation; read 2026-11-21",
+    source="AWS SageMaker developer guide, network isolation",
     example="network_isolation: true, and code/requirements.txt names pandas",
 )
 def handler_requirements_isolated(facts: ArtifactFacts) -> Iterator[Finding]:

@@ -10,8 +10,8 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
-_TFS = "aws/deep-learning-containers e0ecede, TensorFlow python_service.py; read 2026-11-21"
-_CONTAINERS = f"{_TFS}; aws/sagemaker-inference-toolkit, transformer.py; read 2026-11-21"
+_TFS = "aws/deep-learning-containers e0ecede, TensorFlow python_service.py"
+_CONTAINERS = f"{_TFS}; aws/sagemaker-inference-toolkit, transformer.py"
 _SCRIPT = "code/inference.py"
 _NEO_COMPILED = ("onnx", "xgboost", "keras")
 
@@ -88,7 +88,7 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "handler-transform-alone",
-    source="aws/sagemaker-inference-toolkit, transformer.py; read 2026-11-21",
+    source="aws/sagemaker-inference-toolkit, transformer.py",
     example="transform_fn beside predict_fn",
 )
 def handler_transform_alone(facts: ArtifactFacts) -> Iterator[Finding]:

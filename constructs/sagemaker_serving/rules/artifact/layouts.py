@@ -11,13 +11,13 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
-_LAYOUT = "aws/deep-learning-containers e0ecede, TensorFlow model discovery; read 2026-11-21"
-_LOADER = "TensorFlow 2.21, saved_model/loader.cc; read 2026-11-21"
+_LAYOUT = "aws/deep-learning-containers e0ecede, TensorFlow model discovery"
+_LOADER = "TensorFlow 2.21, saved_model/loader.cc"
 _MULTI_MODEL = (
     "aws/sagemaker-tensorflow-serving-container da19256, python_service.py and tfs_utils.py "
-    "(find_model_versions); the same in aws/deep-learning-containers e0ecede; read 2026-11-24"
+    "(find_model_versions); the same in aws/deep-learning-containers e0ecede"
 )
-_PYTORCH = "aws/sagemaker-pytorch-inference-toolkit, default_model_fn; read 2026-11-21"
+_PYTORCH = "aws/sagemaker-pytorch-inference-toolkit, default_model_fn"
 _DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
 
 

@@ -13,7 +13,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
 
-_SOURCE = "botocore ContainerDefinition.ModelDataUrl, read 2026-11-21"
+_SOURCE = "botocore ContainerDefinition.ModelDataUrl"
 
 
 @rule("model-data-form", source=_SOURCE, example="ModelDataUrl: s3://bucket/model.zip")
@@ -48,7 +48,7 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 @rule(
     "location-region",
-    source="AWS SageMaker API, ModelDataUrl: the bucket's region; read 2026-11-21",
+    source="AWS SageMaker API, ModelDataUrl: the bucket's region",
     severity=Severity.WARNING,
     example="artifact: s3://sagemaker-us-east-1-111122223333/k.tar.gz   # in eu-west-1",
 )

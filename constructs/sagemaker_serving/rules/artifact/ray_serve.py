@@ -8,9 +8,7 @@ from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
-_ENTRY_POINT = (
-    "aws/deep-learning-containers e0ecede, Ray's sagemaker_entrypoint.sh; read 2026-11-23"
-)
+_ENTRY_POINT = "aws/deep-learning-containers e0ecede, Ray's sagemaker_entrypoint.sh"
 _APP = "SM_RAYSERVE_APP"
 
 

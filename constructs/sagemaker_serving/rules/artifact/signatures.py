@@ -9,7 +9,7 @@ from sagemaker_serving.rules.engine.numbers import whole_number
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
-_BATCHING = "tensorflow/serving batching README, read 2026-11-21"
+_BATCHING = "tensorflow/serving batching README"
 _DEFAULT_SIZE = 8
 
 

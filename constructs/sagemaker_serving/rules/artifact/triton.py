@@ -20,10 +20,10 @@ from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
-_IMAGE = "triton-inference-server/server e1db8a6, docker/sagemaker/serve; read 2026-11-23"
+_IMAGE = "triton-inference-server/server e1db8a6, docker/sagemaker/serve"
 _BACKEND = (
     "triton-inference-server core 73aad7c, model_config_utils.cc; onnxruntime_backend 00fd3e8, "
-    "onnxruntime.cc; read 2026-11-23"
+    "onnxruntime.cc"
 )
 
 

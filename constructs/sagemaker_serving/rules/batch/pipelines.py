@@ -11,9 +11,9 @@ from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
 
 _OWN = "this project's batch pipeline: docs/batch.md"
-_STEPS = "AWS Step Functions developer guide, quotas and fields of Retry; read 2026-11-21"
-_EVENTS = "Amazon EventBridge user guide, cron and rate expressions; read 2026-11-23"
-_SNS = "AWS SNS developer guide, topics' ARNs; read 2026-11-21"
+_STEPS = "AWS Step Functions developer guide, quotas and fields of Retry"
+_EVENTS = "Amazon EventBridge user guide, cron and rate expressions"
+_SNS = "AWS SNS developer guide, topics' ARNs"
 
 _KINDS = ("throttling", "capacity", "internal")
 _MAX_ENVIRONMENT = 32 * 1024
@@ -25,7 +25,7 @@ _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,25
 
 @rule(
     "batch-instances",
-    source="botocore TransformResources, read 2026-11-23",
+    source="botocore TransformResources",
     example="batch_transform: {instance_count: 2}",
 )
 def batch_instances(pipeline: BatchPipelineFacts) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact, TransformFacts
 
 _OWN = "this project's batch pipeline: docs/batch.md"
-_PARSER = "tensorflow/serving, util/json_tensor.cc at 2.17.1 and 2.20.0; read 2026-11-22"
+_PARSER = "tensorflow/serving, util/json_tensor.cc at 2.17.1 and 2.20.0"
 
 _JSON = ("application/json", "application/jsonlines", "application/jsons")
 _UNCOUNTED = ("image/", "audio/", "video/", "font/", "model/")

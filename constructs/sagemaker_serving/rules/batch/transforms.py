@@ -12,11 +12,11 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact, TransformFacts
 
-_SOURCE = "botocore CreateTransformJob, read 2026-11-21"
-_GUIDE = "AWS SageMaker developer guide, batch transform; read 2026-11-21"
+_SOURCE = "botocore CreateTransformJob"
+_GUIDE = "AWS SageMaker developer guide, batch transform"
 _DEFAULT_PAYLOAD_MB = 6
 _KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,1023}")
-"""Source: botocore TransformEnvironmentKey, read 2026-11-23."""
+"""Source: botocore TransformEnvironmentKey."""
 
 
 @rule("transform-ranges", source=_SOURCE, example="max_payload_in_mb: 500")
@@ -106,7 +106,7 @@ def transform_environment(transform: TransformFacts) -> Iterator[Finding]:
 
 @rule(
     "transform-types",
-    source="botocore ContentType, Accept; read 2026-11-23",
+    source="botocore ContentType, Accept",
     example='content_type: ""',
 )
 def transform_types(transform: TransformFacts) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES, SERVER_VARIABLES
 
-_CONTAINER = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
+_CONTAINER = "aws/deep-learning-containers, TensorFlow inference e0ecede"
 _SWITCH = BATCHING_VARIABLES["enabled"]
 
 

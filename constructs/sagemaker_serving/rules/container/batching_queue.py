@@ -25,7 +25,7 @@ from sagemaker_serving.spec.batching import (
 
 _SOURCE = (
     "TensorFlow 2.21, core/kernels/batching_util/shared_batch_scheduler.h; aws/"
-    "deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-22"
+    "deep-learning-containers, TensorFlow inference e0ecede"
 )
 _UNBOUNDED = 100_000_000
 """What the container lets wait in batch transform (SAGEMAKER_BATCH) unless it is told otherwise."""

@@ -13,8 +13,8 @@ from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFacts, NetworkFacts
 
-_SOURCE = "botocore EnvironmentMap, EnvironmentKey, EnvironmentValue; read 2026-11-21"
-_MODEL = "botocore CreateModel, read 2026-11-21"
+_SOURCE = "botocore EnvironmentMap, EnvironmentKey, EnvironmentValue"
+_MODEL = "botocore CreateModel"
 _KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _LICENSED = "s3://jumpstart-private-cache-prod-"
 _TOTAL_BYTES = 32 * 1024
@@ -55,7 +55,7 @@ def container_environment(container: ContainerFacts) -> Iterator[Finding]:
 
 @rule(
     "model-environment-total",
-    source="botocore ContainerDefinition.Environment, read 2026-11-21",
+    source="botocore ContainerDefinition.Environment",
     example="33 variables of 1000 characters each",
 )
 def model_environment_total(model: ModelDefinitionFacts) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 @rule(
     "model-multi-model",
-    source="OElesin/sagemaker-autopilot-step-functions#10, read 2026-11-27",
+    source="OElesin/sagemaker-autopilot-step-functions#10",
     example="Containers: [{Mode: MultiModel, …}, {Mode: MultiModel, …}]",
 )
 def model_multi_model(model: ModelDefinitionFacts) -> Iterator[Finding]:
@@ -141,7 +141,7 @@ def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 @rule(
     "model-licence",
-    source="hashicorp/terraform-provider-aws#34795, read 2026-11-27",
+    source="hashicorp/terraform-provider-aws#34795",
     example="S3Uri: s3://jumpstart-private-cache-prod-eu-west-1/…   # without AcceptEula",
 )
 def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
@@ -163,8 +163,8 @@ def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 @rule(
     "container-hostname",
-    source="botocore ContainerHostname, read 2026-11-21; AWS SageMaker developer guide of 2023, "
-    "multi-container-endpoints, read 2026-11-27",
+    source="botocore ContainerHostname; AWS SageMaker developer guide of 2023, "
+    "multi-container-endpoints",
     example="container_hostname: pre_process",
 )
 def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
@@ -197,7 +197,7 @@ def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
         seen.add(name)
 
 
-@rule("network", source="botocore VpcConfig, read 2026-11-21", example="subnet_ids: [seventeen]")
+@rule("network", source="botocore VpcConfig", example="subnet_ids: [seventeen]")
 def network(facts: NetworkFacts) -> Iterator[Finding]:
     """A model's VPC has 1 to 16 subnets and 1 to 5 security groups.
 
@@ -214,7 +214,7 @@ def network(facts: NetworkFacts) -> Iterator[Finding]:
 
 @rule(
     "network-ids",
-    source="botocore VpcConfig, SubnetId, SecurityGroupId; read 2026-11-23",
+    source="botocore VpcConfig, SubnetId, SecurityGroupId",
     example="subnet_ids: [sg-0123456789abcdef0]",
 )
 def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
@@ -237,7 +237,7 @@ def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
 
 @rule(
     "network-cidr",
-    source="VPC user guide, VPC CIDR blocks, read 2026-11-23",
+    source="VPC user guide, VPC CIDR blocks",
     example="network: {cidr: 10.0.0.0/24}",
 )
 def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
@@ -272,7 +272,7 @@ def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
 
 @rule(
     "resource-name",
-    source="botocore EndpointName, EndpointConfigName, ModelName, EntityName; read 2026-11-21",
+    source="botocore EndpointName, EndpointConfigName, ModelName, EntityName",
     example="EndpointName: my_endpoint",
 )
 def resource_name(facts: NameFacts) -> Iterator[Finding]:
@@ -292,7 +292,7 @@ def resource_name(facts: NameFacts) -> Iterator[Finding]:
 @rule(
     "resource-name-fixed",
     source="CloudFormation user guide, AWS::SageMaker::Model, AWS::SageMaker::EndpointConfig; "
-    "awslabs/spot-tagging-bot-for-digital-assets#2; read 2026-11-27",
+    "awslabs/spot-tagging-bot-for-digital-assets#2",
     severity=Severity.NOTE,
     example="EndpointConfigName: my-config",
 )

@@ -11,7 +11,7 @@ from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, ModelFacts
 
-_ECR = "botocore ECR ImageDigest, SageMaker ContainerDefinition.Image; read 2026-11-23"
+_ECR = "botocore ECR ImageDigest, SageMaker ContainerDefinition.Image"
 
 
 @rule("image-digest", source=_ECR, example="image_digest: sha256:0a1b   # too short")

@@ -24,7 +24,7 @@ from sagemaker_serving.rules.hardware.instance_types import image_of_framework
 @rule(
     "image-support",
     source="aws/deep-learning-containers, docs/src/data and docs/src/legacy at 5ee40d8 of "
-    "2026-08-21; read 2026-11-23",
+    "2026-08-21",
     severity=Severity.WARNING,
     example='framework_version: "2.19"',
 )

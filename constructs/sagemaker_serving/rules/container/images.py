@@ -18,7 +18,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
 
-_TABLES = "sagemaker-core's image tables, read 2026-11-21"
+_TABLES = "sagemaker-core's image tables"
 
 
 @rule("image-known", source=_TABLES, example='framework_version: "2.17"')
@@ -74,7 +74,7 @@ def image_chosen(container: ContainerFacts) -> Iterator[Finding]:
 
 @rule(
     "image-uri",
-    source="botocore ContainerDefinition.Image, AWS ECR; read 2026-11-21",
+    source="botocore ContainerDefinition.Image, AWS ECR",
     example="image_uri: docker.io/library/nginx",
 )
 def image_uri(container: ContainerFacts) -> Iterator[Finding]:
@@ -175,7 +175,7 @@ def image_account(container: ContainerFacts) -> Iterator[Finding]:
 
 @rule(
     "image-processor",
-    source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
+    source=f"{_TABLES}; EC2 instance types in moto",
     severity=Severity.WARNING,
     example="image_uri: …/tensorflow-inference:2.20-cpu-py312   # on ml.g4dn.xlarge",
 )
@@ -199,7 +199,7 @@ def image_processor(container: ContainerFacts) -> Iterator[Finding]:
 
 @rule(
     "image-architecture",
-    source=f"{_TABLES}; EC2 instance types in moto, read 2026-11-21",
+    source=f"{_TABLES}; EC2 instance types in moto",
     example="image_uri: …/tensorflow-inference:2.20-cpu-py312   # on ml.c7g.large",
 )
 def image_architecture(container: ContainerFacts) -> Iterator[Finding]:

@@ -14,8 +14,8 @@ from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.kinds import archive_name
 
-_GUIDE = "AWS SageMaker developer guide of 2023, multi-model endpoints; read 2026-11-21"
-_TFS = "aws/deep-learning-containers, TensorFlow inference e0ecede; read 2026-11-21"
+_GUIDE = "AWS SageMaker developer guide of 2023, multi-model endpoints"
+_TFS = "aws/deep-learning-containers, TensorFlow inference e0ecede"
 _PORTS = "SAGEMAKER_SAFE_PORT_RANGE"
 _RANGE = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
 _TORCHSERVE = (
@@ -146,7 +146,7 @@ def multi_model_pytorch(container: ContainerFacts) -> Iterator[Finding]:
 
 @rule(
     "multi-model-names",
-    source="botocore InvokeEndpoint, TargetModel; read 2026-11-24",
+    source="botocore InvokeEndpoint, TargetModel",
     example="archives: [old/digits, new/digits]",
 )
 def multi_model_names(kind: KindFacts) -> Iterator[Finding]:

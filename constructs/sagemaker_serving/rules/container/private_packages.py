@@ -12,7 +12,7 @@ from sagemaker_serving.rules.facts import ContainerFacts
 
 _IMAGES = (
     "aws/deep-learning-containers e0ecede, TensorFlow serve.py and Ray sagemaker_serve.py; "
-    "aws/sagemaker-inference-toolkit#130; read 2026-11-23"
+    "aws/sagemaker-inference-toolkit#130"
 )
 
 

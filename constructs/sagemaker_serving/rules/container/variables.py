@@ -13,7 +13,7 @@ from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts
 
 _SOURCE = (
     "aws/deep-learning-containers e0ecede, aws/sagemaker-inference-toolkit, pytorch/serve and "
-    "awslabs/multi-model-server; read 2026-11-23"
+    "awslabs/multi-model-server"
 )
 _TOOLKIT = ("pytorch", "huggingface", "mxnet", "sklearn")
 """Frameworks whose images have the toolkit; of others it is not known here."""

@@ -8,7 +8,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts, Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts
 
-_ENDPOINT = "botocore CreateEndpoint.EndpointName, CreateInferenceComponent; read 2026-11-23"
+_ENDPOINT = "botocore CreateEndpoint.EndpointName, CreateInferenceComponent"
 
 
 @rule("endpoint-name-unique", source=_ENDPOINT, example="models: {digits: …, Digits: …}")

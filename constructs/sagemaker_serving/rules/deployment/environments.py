@@ -12,7 +12,7 @@ from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
 
 
-@rule("endpoint-name", source="botocore EndpointName, read 2026-11-21", example="name: prod_eu")
+@rule("endpoint-name", source="botocore EndpointName", example="name: prod_eu")
 def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
     """The endpoint's name, ``<environment>-<model>``, is one that SageMaker takes.
 
@@ -33,7 +33,7 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
 
 @rule(
     "environment-name",
-    source="CloudFormation user guide, stack names; read 2026-11-23",
+    source="CloudFormation user guide, stack names",
     example="name: 1dev",
 )
 def environment_name(environment: EnvironmentFacts) -> Iterator[Finding]:
@@ -67,7 +67,7 @@ def model_name(model: ModelFacts) -> Iterator[Finding]:
 
 @rule(
     "region",
-    source="SageMaker price lists in cfn-lint, read 2026-11-21",
+    source="SageMaker price lists in cfn-lint",
     example="region: eu-west-11",
 )
 def region(environment: EnvironmentFacts) -> Iterator[Finding]:
@@ -87,7 +87,7 @@ def region(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("account", source="AWS account ids, read 2026-11-21", example='account: "12345"')
+@rule("account", source="AWS account ids", example='account: "12345"')
 def account(environment: EnvironmentFacts) -> Iterator[Finding]:
     """An account is twelve digits.
 

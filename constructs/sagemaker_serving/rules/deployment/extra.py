@@ -13,8 +13,8 @@ from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import ExtraFacts
 from sagemaker_serving.spec.members import not_writable, written_as
 
-_SCHEMA = "CloudFormation's registry in cfn-lint, read 2026-11-21"
-_API = "botocore's service model and CloudFormation's registry in cfn-lint, read 2026-11-23"
+_SCHEMA = "CloudFormation's registry in cfn-lint"
+_API = "botocore's service model and CloudFormation's registry in cfn-lint"
 _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "string": ((str,), "text"),
     "integer": ((int,), "a whole number"),

@@ -10,7 +10,7 @@ from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.kinds import KindFacts, host_type
 
-_EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"
+_EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions"
 
 
 @rule("production-scaling", source="this project", example="production: true   # without scaling")
@@ -67,7 +67,7 @@ def production_alarms(kind: KindFacts) -> Iterator[Finding]:
 
 @rule(
     "production-instances",
-    source="AWS SageMaker developer guide, best practices for endpoints; read 2026-11-21",
+    source="AWS SageMaker developer guide, best practices for endpoints",
     severity=Severity.WARNING,
     example="production: true   # with initial_instance_count: 1",
 )

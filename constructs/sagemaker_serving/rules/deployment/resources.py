@@ -13,7 +13,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import PropertiesFacts, ResourceTypeFacts
 
-_REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-21"
+_REGISTRY = "CloudFormation's registry in cfn-lint"
 _ANYWHERE = "us-east-1"
 """The region with nearly every type."""
 _JOBS = ("CompilationJob", "TransformJob", "TrainingJob", "HyperParameterTuningJob")

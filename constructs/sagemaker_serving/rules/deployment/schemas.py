@@ -16,8 +16,8 @@ from sagemaker_serving.rules.deployment.schema_words import allowed, shown, some
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.template import SchemaFacts
 
-_SCHEMA = "CloudFormation's resource schemas in cfn-lint, read 2026-11-23"
-_ADDED = "what cfn-lint adds to CloudFormation's resource schemas, read 2026-11-23"
+_SCHEMA = "CloudFormation's resource schemas in cfn-lint"
+_ADDED = "what cfn-lint adds to CloudFormation's resource schemas"
 
 _UNKNOWN = ("additionalProperties", "propertyNames", "readOnly")
 _ADDED_KEYWORDS = (
@@ -71,7 +71,7 @@ def schema_unknown(resource: SchemaFacts) -> Iterator[Finding]:
 @rule(
     "schema-read-only",
     source="aws-cloudformation/cloudformation-resource-schema, README on readOnlyProperties and "
-    "issue 102, which is open; read 2026-11-25",
+    "issue 102, which is open",
     severity=Severity.WARNING,
     example="{Type: AWS::SNS::Topic, Properties: {TopicArn: …}}",
 )
@@ -120,7 +120,7 @@ the templates of benchmarks/wrong_templates have."""
 
 @rule(
     "schema-action",
-    source="botocore's service model, AddPermission; read 2026-11-25",
+    source="botocore's service model, AddPermission",
     example="{Type: AWS::Lambda::Permission, Properties: {Principal: all of them}}",
 )
 def schema_action(resource: SchemaFacts) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.resources import TagsFacts
 
-_SOURCE = "botocore sagemaker Tag, TagKey, TagValue and TagList, read 2026-11-21"
+_SOURCE = "botocore sagemaker Tag, TagKey, TagValue and TagList"
 
 
 @rule("tags", source=_SOURCE, example='tags: {"aws:team": search}')
@@ -52,7 +52,7 @@ def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
 
 @rule(
     "tags-unique",
-    source="AWS tagging, tag keys; IAM user guide, tags for IAM resources; read 2026-11-23",
+    source="AWS tagging, tag keys; IAM user guide, tags for IAM resources",
     example="tags: {Team: a, team: b}",
 )
 def tags_unique(facts: TagsFacts) -> Iterator[Finding]:

@@ -10,8 +10,8 @@ from local_aws.template import FUNCTIONS, Evaluator, Names, TemplateError, funct
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.template import TemplateFacts
 
-_REFERENCE = "AWS CloudFormation template reference, intrinsic functions; read 2026-11-23"
-_SECTIONS = "AWS CloudFormation user guide, template sections; read 2026-11-25"
+_REFERENCE = "AWS CloudFormation template reference, intrinsic functions"
+_SECTIONS = "AWS CloudFormation user guide, template sections"
 
 _FUNCTIONS = frozenset(
     f"Fn::{name}"

@@ -12,10 +12,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.template import TemplateFacts
 
-_SOURCE = (
-    "AWS CloudFormation user guide, Parameters syntax, supplied parameter types and quotas; read "
-    "2026-11-25"
-)
+_SOURCE = "AWS CloudFormation user guide, Parameters syntax, supplied parameter types and quotas"
 _OF_AWS = (
     r"AWS::EC2::(AvailabilityZone::Name|(Image|Instance|Subnet|Volume|VPC)::Id|KeyPair::KeyName"
     r"|SecurityGroup::(Id|GroupName))|AWS::Route53::HostedZone::Id|AWS::SSM::Parameter::Name"

@@ -12,8 +12,8 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.template import TemplateFacts
 
-_ANATOMY = "AWS CloudFormation user guide, template sections; read 2026-11-25"
-_ATTRIBUTES = "AWS CloudFormation template reference, resource attributes; read 2026-11-25"
+_ANATOMY = "AWS CloudFormation user guide, template sections"
+_ATTRIBUTES = "AWS CloudFormation template reference, resource attributes"
 
 _SECTIONS = (
     *("Resources", "Parameters", "Outputs", "Conditions", "Mappings", "Rules", "Transform"),

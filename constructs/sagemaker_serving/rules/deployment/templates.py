@@ -13,10 +13,10 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.template import Mention, TemplateFacts
 
-_REFERENCE = "AWS CloudFormation template reference, intrinsic functions; read 2026-11-23"
-_ANATOMY = "AWS CloudFormation user guide, template sections; read 2026-11-23"
-_REGISTRY = "CloudFormation's registry in cfn-lint, read 2026-11-23"
-_QUOTAS = "AWS CloudFormation user guide, quotas; read 2026-11-23"
+_REFERENCE = "AWS CloudFormation template reference, intrinsic functions"
+_ANATOMY = "AWS CloudFormation user guide, template sections"
+_REGISTRY = "CloudFormation's registry in cfn-lint"
+_QUOTAS = "AWS CloudFormation user guide, quotas"
 
 _NEEDS = ("Ref", "Fn::Sub", "Fn::GetAtt", "DependsOn")
 _MOST = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}

@@ -11,7 +11,7 @@ from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.transition import SERVERLESS
 
-_SCALED = "AWS SageMaker developer guide, update endpoints that use auto scaling; read 2026-11-22"
+_SCALED = "AWS SageMaker developer guide, update endpoints that use auto scaling"
 
 
 @rule("transition-keep", source=_SCALED, example="transition: {step: release_scaling}")

@@ -11,14 +11,12 @@ from sagemaker_serving.rules.engine.numbers import between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
-_CAPTURE = "botocore DataCaptureConfig, read 2026-11-21"
-_ASYNC = "botocore AsyncInferenceConfig, read 2026-11-21"
-_STORAGE = (
-    "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId; read 2026-11-21"
-)
+_CAPTURE = "botocore DataCaptureConfig"
+_ASYNC = "botocore AsyncInferenceConfig"
+_STORAGE = "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId"
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_.-]+")
 _CONTENT_TYPE = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9])*/[a-zA-Z0-9](-*[a-zA-Z0-9.])*")
-"""Source: botocore JsonContentType, CsvContentType, read 2026-11-23."""
+"""Source: botocore JsonContentType, CsvContentType."""
 
 _FREQUENCIES = (10, 30, 60, 120, 180, 240, 300)
 _MODES = ("Input", "Output", "InputAndOutput")
@@ -86,7 +84,7 @@ def capture_content_types(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "capture-prefix",
-    source="AWS SageMaker developer guide, capture data; read 2026-11-21",
+    source="AWS SageMaker developer guide, capture data",
     severity=Severity.WARNING,
     example="DestinationS3Uri: s3://bucket/captured/",
 )
@@ -160,7 +158,7 @@ def async_output(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "metrics-frequency",
-    source="botocore MetricsConfig, read 2026-11-23",
+    source="botocore MetricsConfig",
     example="metrics_config: {metric_publish_frequency_in_seconds: 15}",
 )
 def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -181,7 +179,7 @@ def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
 @rule(
     "kind-answers",
     source="AWS SageMaker developer guide, deploy models for real-time inference; its edition of "
-    "2023, async-inference; botocore InvokeEndpointAsync; read 2026-11-27",
+    "2023, async-inference; botocore InvokeEndpointAsync",
     example="AsyncInferenceConfig beside a serverless variant",
 )
 def kind_answers(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -216,7 +214,7 @@ def _unreached(variant: VariantFacts) -> tuple[str, str] | None:
 
 @rule(
     "async-variants",
-    source="aws/aws-cdk-rfcs 0431 (2022), read 2026-11-27",
+    source="aws/aws-cdk-rfcs 0431 (2022)",
     severity=Severity.WARNING,
     example="AsyncInferenceConfig beside two variants",
 )
@@ -238,7 +236,7 @@ def async_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
 @rule(
     "endpoint-reservations",
     source="AWS SageMaker developer guide, "
-    "use-training-plan-for-inference-endpoints-using-api-cli-sdk; read 2026-11-23",
+    "use-training-plan-for-inference-endpoints-using-api-cli-sdk",
     example="two variants, each with a reservation of its own",
 )
 def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:

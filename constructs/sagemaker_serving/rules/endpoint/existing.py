@@ -9,7 +9,7 @@ from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import EnvironmentFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts
 
-_NAME = "botocore EndpointName, read 2026-11-21"
+_NAME = "botocore EndpointName"
 
 
 @rule("existing-name", source=_NAME, example="endpoint: {existing: my_endpoint}")

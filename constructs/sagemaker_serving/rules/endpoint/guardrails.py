@@ -13,8 +13,8 @@ from sagemaker_serving.rules.facts.resources import UpdateFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec import InstanceVariant, Model
 
-_SOURCE = "botocore DeploymentConfig, read 2026-11-21"
-_EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions; read 2026-11-21"
+_SOURCE = "botocore DeploymentConfig"
+_EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions"
 _KINDS = ("ALL_AT_ONCE", "CANARY", "LINEAR")
 _SIZES = {"CANARY": ("CanarySize", 1, 50), "LINEAR": ("LinearStepSize", 10, 50)}
 """Each kind of traffic shifting: what says its step, and the least and most percent of it."""
@@ -24,7 +24,7 @@ def takes_guardrails(instance_type: str | None, accelerator: Accelerator | None 
     """Whether SageMaker has guardrails for a variant on ``instance_type``; None is serverless.
 
     Where it has none, it moves all traffic at once and watches nothing.
-    Source: SageMaker developer guide, "Deployment guardrails", "Exclusions"; read 2026-11-21.
+    Source: SageMaker developer guide, "Deployment guardrails", "Exclusions".
     """
     if instance_type is None or accelerator is not None:
         return False
@@ -101,7 +101,7 @@ def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
 
 @rule(
     "guardrail-instances",
-    source="botocore TrafficRoutingConfig.CanarySize, RollingUpdatePolicy; read 2026-11-27",
+    source="botocore TrafficRoutingConfig.CanarySize, RollingUpdatePolicy",
     severity=Severity.WARNING,
     example="CanarySize: {Type: INSTANCE_COUNT, Value: 2}   # of InitialInstanceCount: 3",
 )
@@ -164,7 +164,7 @@ def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
 
 @rule(
     "existing-time",
-    source="CloudFormation user guide, custom resources, ServiceTimeout; read 2026-11-21",
+    source="CloudFormation user guide, custom resources, ServiceTimeout",
     example="endpoint: {existing: digits}, update: {canary_percent: 10, wait_seconds: 3600}",
 )
 def existing_time(update: UpdateFacts) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
-_SOURCE = "botocore InferenceComponentComputeResourceRequirements, read 2026-11-21"
+_SOURCE = "botocore InferenceComponentComputeResourceRequirements"
 
 
 @rule("component-size", source=_SOURCE, example="min_memory_required_in_mb: 64")
@@ -39,7 +39,7 @@ def component_size(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 @rule(
     "component-fits",
-    source=f"{_SOURCE}; moto's EC2 instance types, read 2026-11-21",
+    source=f"{_SOURCE}; moto's EC2 instance types",
     example="number_of_accelerator_devices_required: 2   # on ml.g5.xlarge",
 )
 def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
@@ -67,7 +67,7 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 @rule(
     "component-scaling",
-    source="hashicorp/terraform-provider-aws#45926, read 2026-11-27",
+    source="hashicorp/terraform-provider-aws#45926",
     example="ManagedInstanceScaling: {Status: ENABLED, …}   # beside ModelName",
 )
 def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "component-role",
-    source="hashicorp/terraform-provider-aws#44977, stdapi-ai/stdapi.ai#43; read 2026-11-27",
+    source="hashicorp/terraform-provider-aws#44977, stdapi-ai/stdapi.ai#43",
     example="ProductionVariants: [{VariantName: a, …}]   # neither ModelName nor ExecutionRoleArn",
 )
 def component_role(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -111,7 +111,7 @@ def component_role(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "component-place",
-    source="hashicorp/terraform-provider-aws#40644, read 2026-11-27",
+    source="hashicorp/terraform-provider-aws#40644",
     example="an InferenceComponent on a variant with a ModelName",
 )
 def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
@@ -137,7 +137,7 @@ def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 @rule(
     "component-model",
-    source="botocore InferenceComponentSpecification, read 2026-11-27",
+    source="botocore InferenceComponentSpecification",
     example="Specification: {ComputeResourceRequirements: {…}}   # and no model",
 )
 def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
@@ -165,7 +165,7 @@ def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 @rule(
     "component-start",
-    source="stdapi-ai/stdapi.ai#43, read 2026-11-27",
+    source="stdapi-ai/stdapi.ai#43",
     severity=Severity.WARNING,
     example="RuntimeConfig: {CopyCount: 0}",
 )

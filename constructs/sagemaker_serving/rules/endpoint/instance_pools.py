@@ -10,8 +10,8 @@ from sagemaker_serving.rules.facts import Fact, TransformFacts, VariantFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
-_SOURCE = "botocore ProductionVariant.InstancePools, read 2026-11-23"
-_GUIDE = "AWS SageMaker developer guide, instance pools; read 2026-11-23"
+_SOURCE = "botocore ProductionVariant.InstancePools"
+_GUIDE = "AWS SageMaker developer guide, instance pools"
 _MOST = 5
 
 

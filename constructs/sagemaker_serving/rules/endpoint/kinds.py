@@ -10,8 +10,8 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.kinds import KindFacts, moves
 from sagemaker_serving.spec import Container
 
-_GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference; read 2026-11-21"
-_MODEL = "botocore CreateModel, read 2026-11-21"
+_GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference"
+_MODEL = "botocore CreateModel"
 _PACKAGE = re.compile(
     r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):[0-9]{12}:model-package/[a-zA-Z0-9-]{1,63}(/[0-9]{1,9})?"
 )
@@ -152,7 +152,7 @@ def component_update(kind: KindFacts) -> Iterator[Finding]:
 
 @rule(
     "prefix-form",
-    source="botocore DestinationS3Uri (512 characters), read 2026-11-23",
+    source="botocore DestinationS3Uri (512 characters)",
     example='data_capture: {prefix: ""}',
 )
 def prefix_form(kind: KindFacts) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from sagemaker_serving.rules.facts.kinds import KindFacts, host_type, is_serverl
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.monitoring import LOG_RETENTION_DAYS, AlarmThresholds
 
-_ALARM = "botocore cloudwatch PutMetricAlarm, read 2026-11-21"
+_ALARM = "botocore cloudwatch PutMetricAlarm"
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_-]{1,256}")
 _SHORT_PERIODS = (10, 20, 30)
 _DAY, _WEEK, _HOUR = 86_400, 604_800, 3_600
@@ -131,7 +131,7 @@ def alarm_period(monitoring: MonitoringFacts) -> Iterator[Finding]:
 
 @rule(
     "alarm-frequency",
-    source="botocore MetricsConfig, read 2026-11-23",
+    source="botocore MetricsConfig",
     example="metrics_config: {metric_publish_frequency_in_seconds: 300}",
 )
 def alarm_frequency(monitoring: MonitoringFacts) -> Iterator[Finding]:
@@ -168,7 +168,7 @@ def alarm_datapoints(monitoring: MonitoringFacts) -> Iterator[Finding]:
 
 @rule(
     "alarm-topic",
-    source="CloudWatch user guide, Amazon SNS topics of alarms; read 2026-11-21",
+    source="CloudWatch user guide, Amazon SNS topics of alarms",
     example="alarm_topic_arn: arn:aws:sns:us-east-1:111122223333:pager   # of eu-west-1",
 )
 def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
@@ -198,7 +198,7 @@ def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
 
 @rule(
     "log-retention",
-    source="botocore logs PutRetentionPolicy, Days; read 2026-11-21",
+    source="botocore logs PutRetentionPolicy, Days",
     example="log_retention_days: 100",
 )
 def log_retention(monitoring: MonitoringFacts) -> Iterator[Finding]:

@@ -11,9 +11,9 @@ from sagemaker_serving.rules.facts import ContainerFacts, EndpointConfigFacts, F
 
 _SIZES = (
     "botocore InvokeEndpoint.Body (6291456 bytes), AWS hosting FAQ (25 MB), serverless endpoints "
-    "(4 MB); read 2026-11-21"
+    "(4 MB)"
 )
-_TIMES = "AWS SageMaker Runtime InvokeEndpoint, 60 seconds; read 2026-11-21"
+_TIMES = "AWS SageMaker Runtime InvokeEndpoint, 60 seconds"
 _SIZE_VARIABLES = ("MMS_MAX_REQUEST_SIZE", "TS_MAX_REQUEST_SIZE", "SAGEMAKER_MAX_REQUEST_SIZE")
 _TIME_VARIABLES = (
     "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS",
@@ -89,7 +89,7 @@ def answer_time(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "explainer-payload",
-    source="botocore ClarifyInferenceConfig.MaxPayloadInMB, read 2026-11-21",
+    source="botocore ClarifyInferenceConfig.MaxPayloadInMB",
     example="MaxPayloadInMB: 26   # of a Clarify explainer",
 )
 def explainer_payload(config: EndpointConfigFacts) -> Iterator[Finding]:

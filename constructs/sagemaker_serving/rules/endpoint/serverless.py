@@ -10,8 +10,8 @@ from sagemaker_serving.rules.engine.numbers import between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts
 
-_SIZES = "botocore ProductionVariantServerlessConfig, read 2026-11-21"
-_EXCLUDED = "AWS SageMaker developer guide, serverless endpoints, exclusions; read 2026-11-21"
+_SIZES = "botocore ProductionVariantServerlessConfig"
+_EXCLUDED = "AWS SageMaker developer guide, serverless endpoints, exclusions"
 _MEMORY = (1024, 2048, 3072, 4096, 5120, 6144)
 
 

@@ -12,8 +12,8 @@ from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
-_SOURCE = "botocore ProductionVariant, read 2026-11-21"
-_LIST = "botocore ProductionVariantList, read 2026-11-21"
+_SOURCE = "botocore ProductionVariant"
+_LIST = "botocore ProductionVariantList"
 _RESERVATION = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]*):[0-9]{12}:[a-z0-9-]{1,14}/.*")
 
 
@@ -81,7 +81,7 @@ def variant_instances(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-weights",
-    source="AWS SageMaker developer guide, ProductionVariant; read 2026-11-21",
+    source="AWS SageMaker developer guide, ProductionVariant",
     example="weight: 0   # on every variant",
 )
 def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -102,7 +102,7 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-complete",
-    source="botocore ProductionVariant, AWS::SageMaker::EndpointConfig; read 2026-11-21",
+    source="botocore ProductionVariant, AWS::SageMaker::EndpointConfig",
     example="{VariantName: a, ModelName: m}   # neither InstanceType nor ServerlessConfig",
 )
 def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
@@ -134,7 +134,7 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-mixed",
-    source="AWS SageMaker developer guide, serverless endpoints; read 2026-11-21",
+    source="AWS SageMaker developer guide, serverless endpoints",
     example="{InstanceType: ml.c5.large, ServerlessConfig: {…}}",
 )
 def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
@@ -159,7 +159,7 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "shadow-variants",
-    source="botocore CreateEndpointConfig.ShadowProductionVariants, read 2026-11-21",
+    source="botocore CreateEndpointConfig.ShadowProductionVariants",
     example="two ProductionVariants beside one ShadowProductionVariants",
 )
 def shadow_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -181,7 +181,7 @@ def shadow_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "shadow-excludes",
-    source="AWS SageMaker developer guide, shadow-tests-exclusions; read 2026-11-27",
+    source="AWS SageMaker developer guide, shadow-tests-exclusions",
     example="ShadowProductionVariants beside a multi-model container",
 )
 def shadow_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -235,8 +235,7 @@ def variant_volume(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-volume-local",
-    source="AWS SageMaker developer guide, host instance storage, read 2026-11-21; "
-    "aws/sagemaker-python-sdk#4828, read 2026-11-27",
+    source="AWS SageMaker developer guide, host instance storage; aws/sagemaker-python-sdk#4828",
     severity=Severity.WARNING,
     example="VolumeSizeInGB: 100   # on ml.g4dn.xlarge",
 )
@@ -270,7 +269,7 @@ def variant_timeouts(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-prefix-routing",
-    source="botocore ProductionVariantRoutingConfig, PrefixAwareRoutingConfig; read 2026-11-23",
+    source="botocore ProductionVariantRoutingConfig, PrefixAwareRoutingConfig",
     example="RoutingConfig: {RoutingStrategy: PREFIX_AWARE}",
 )
 def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
@@ -299,7 +298,7 @@ def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-reservation",
-    source="botocore ProductionVariantCapacityReservationConfig, read 2026-11-23",
+    source="botocore ProductionVariantCapacityReservationConfig",
     example="CapacityReservationConfig: {MlReservationArn: my-plan}",
 )
 def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:

@@ -11,6 +11,6 @@ def is_name(text: str) -> bool:
     """Whether endpoints, variants, models and jobs may be called so: at most 63 characters.
 
     Letters, digits, and hyphens between them; no underscore.
-    Source: botocore EndpointName, VariantName, ModelName, read 2026-11-21.
+    Source: botocore EndpointName, VariantName, ModelName.
     """
     return len(text) <= 63 and _NAME.fullmatch(text) is not None

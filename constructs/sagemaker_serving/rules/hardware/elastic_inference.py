@@ -10,7 +10,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
-_DOCS = "AWS SageMaker developer guide of 2023, Elastic Inference; read 2026-11-21"
+_DOCS = "AWS SageMaker developer guide of 2023, Elastic Inference"
 
 
 @rule(

@@ -13,10 +13,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
 
-_ENUM = (
-    "botocore ProductionVariant.InferenceAmiVersion, TransformResources.TransformAmiVersion; "
-    "read 2026-11-23"
-)
+_ENUM = "botocore ProductionVariant.InferenceAmiVersion, TransformResources.TransformAmiVersion"
 
 
 @rule("ami-version", source=_ENUM, example="inference_ami_version: al2-ami-sagemaker-gpu-4")
@@ -62,7 +59,7 @@ def ami_host(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 @rule(
     "ami-driver",
     source="NVIDIA, CUDA minor version compatibility; AWS SageMaker developer guide, GPU driver "
-    "upgrades; read 2026-11-23",
+    "upgrades",
     example="inference_ami_version: al2-ami-sagemaker-inference-gpu-2   # an image of CUDA 13",
 )
 def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:

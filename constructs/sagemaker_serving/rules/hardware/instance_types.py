@@ -21,15 +21,12 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
 
-_ENUMS = "botocore's ProductionVariantInstanceType and TransformInstanceType, read 2026-11-21"
-_PRICES = "SageMaker price lists in cfn-lint, read 2026-11-21"
+_ENUMS = "botocore's ProductionVariantInstanceType and TransformInstanceType"
+_PRICES = "SageMaker price lists in cfn-lint"
 _RETIRED = {"p2": "ml.g5", "p3": "ml.g5"}
 """Families that the API's enum has and no price list: gone, and what to use instead."""
 
-_NEURON = (
-    "aws-neuron-sdk, runtime of Neuron 2.30.0 (3afa0fd) and Inf1's driver (6b07c27), read "
-    "2026-11-23"
-)
+_NEURON = "aws-neuron-sdk, runtime of Neuron 2.30.0 (3afa0fd) and Inf1's driver (6b07c27)"
 
 
 @rule("endpoint-instance-type", source=_ENUMS, example="instance_type: ml.t3.medium")
@@ -114,7 +111,7 @@ def instance_retired(facts: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 @rule(
     "neuron-needs-compiled-model",
-    source="AWS SageMaker developer guide, Neo; read 2026-11-21",
+    source="AWS SageMaker developer guide, Neo",
     example="instance_type: ml.inf1.xlarge   # with framework: tensorflow and no image_uri",
 )
 def neuron_needs_compiled_model(container: ContainerFacts) -> Iterator[Finding]:
@@ -152,7 +149,7 @@ def _is_neo_output(kind: InstanceType, artifact: Fact) -> bool:
 
 @rule(
     "burstable-batching",
-    source="EC2 user guide, burstable performance instances; read 2026-11-21",
+    source="EC2 user guide, burstable performance instances",
     severity=Severity.WARNING,
     example="instance_type: ml.t2.medium   # with a batching block",
 )

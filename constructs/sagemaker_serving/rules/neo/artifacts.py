@@ -22,11 +22,9 @@ from sagemaker_serving.rules.facts import ArtifactFacts
 
 _NEO = (
     "AWS SageMaker developer guide, 'What input data shapes does SageMaker Neo expect?' and "
-    "'Troubleshoot Neo compilation errors'; read 2026-11-21"
+    "'Troubleshoot Neo compilation errors'"
 )
-_SCRIPT_SOURCE = (
-    "AWS SageMaker developer guide, 'Deploy a compiled model', prerequisites; read 2026-11-21"
-)
+_SCRIPT_SOURCE = "AWS SageMaker developer guide, 'Deploy a compiled model', prerequisites"
 _WITH_SCRIPT = ("KERAS", "MXNET", "ONNX", "PYTORCH", "TENSORFLOW")
 _WANTED = {
     "tensorflow": ((r"\.(pb|pbtxt)", ".pb or .pbtxt file"),),

@@ -20,9 +20,9 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 
-_SOURCE = "botocore CreateCompilationJob, read 2026-11-21"
-_GUIDE = "AWS SageMaker developer guide, Neo supported frameworks; read 2026-11-21"
-_REGIONS = "sagemaker-core's Neo registries, botocore CreateCompilationJob; read 2026-11-21"
+_SOURCE = "botocore CreateCompilationJob"
+_GUIDE = "AWS SageMaker developer guide, Neo supported frameworks"
+_REGIONS = "sagemaker-core's Neo registries, botocore CreateCompilationJob"
 _VERSION = re.compile(r"[0-9]\.[A-Za-z0-9.]+")
 
 
@@ -79,8 +79,7 @@ def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
 
 @rule(
     "neo-frozen",
-    source=f"{_GUIDE}; the history of sagemaker-python-sdk's image tables to 2026-08-21, read "
-    "2026-11-23",
+    source=f"{_GUIDE}; the history of sagemaker-python-sdk's image tables to 2026-08-21",
     severity=Severity.NOTE,
     example="compile: {target_device: ml_c5}",
 )

@@ -10,11 +10,9 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 
-_CLOUD = (
-    "AWS SageMaker developer guide, 'Deploy a compiled model using SageMaker SDK'; read 2026-11-21"
-)
-_CUSTOM_RESOURCES = "CloudFormation user guide, custom resources, ServiceTimeout; read 2026-11-21"
-_NEURON = "AWS Neuron documentation 2.31, archive; read 2026-11-21"
+_CLOUD = "AWS SageMaker developer guide, 'Deploy a compiled model using SageMaker SDK'"
+_CUSTOM_RESOURCES = "CloudFormation user guide, custom resources, ServiceTimeout"
+_NEURON = "AWS Neuron documentation 2.31, archive"
 _ARCHIVED = {
     "TENSORFLOW": (
         "AWS ended Neuron for TensorFlow with Neuron 2.31, and archived it on 2026-04-30"

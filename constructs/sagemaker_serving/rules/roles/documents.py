@@ -13,7 +13,7 @@ from sagemaker_serving.rules.facts.roles import PolicyDocumentFacts
 
 @rule(
     "policy-document",
-    source="IAM user guide, grammar of the JSON policy language; read 2026-11-25",
+    source="IAM user guide, grammar of the JSON policy language",
     example="Statement: [{effect: Allow, Action: GetObject}]",
 )
 def policy_document(facts: PolicyDocumentFacts) -> Iterator[Finding]:

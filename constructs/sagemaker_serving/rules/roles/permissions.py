@@ -15,7 +15,7 @@ from sagemaker_serving.rules.roles.reading import most_permissive
 @rule(
     "role-permission",
     source="aws-cdk-lib 2.275.0, what its tasks for SageMaker and its repositories grant; "
-    "aws/aws-cdk issue 26012; read 2026-11-24",
+    "aws/aws-cdk issue 26012",
     severity=Severity.WARNING,
     example="Resource: arn:aws:states:::sagemaker:createTransformJob.sync   # no events:PutRule",
 )

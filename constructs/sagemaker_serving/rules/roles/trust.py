@@ -13,9 +13,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.roles import RoleTrustFacts
 from sagemaker_serving.rules.roles.reading import most_permissive
 
-_SOURCE = (
-    "IAM user guide, pass a role to a service; each service's page on its role; read 2026-11-23"
-)
+_SOURCE = "IAM user guide, pass a role to a service; each service's page on its role"
 _ASSUMING: tuple[str, str, Context] = ("sts:AssumeRole", "*", {})
 
 

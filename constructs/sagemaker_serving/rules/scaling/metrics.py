@@ -1,7 +1,7 @@
 """The dimensions that Application Auto Scaling has for SageMaker, and the metrics of each.
 
 Source: SageMaker developer guide, automatic scaling; Application Auto Scaling API reference,
-PredefinedMetricSpecification; read 2026-11-21.
+PredefinedMetricSpecification.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from sagemaker_serving.rules.facts.kinds import KindFacts, MetricFacts, ScalingS
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.metrics import DIMENSION_OF, REAL_TIME
 
-_GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"
-_API = "botocore application-autoscaling, read 2026-11-21"
+_GUIDE = "AWS SageMaker developer guide, automatic scaling"
+_API = "botocore application-autoscaling"
 _BACKLOG = "ApproximateBacklogSizePerInstance"
 _POLICIES = (
     "invocations_per_instance",
@@ -91,7 +91,7 @@ def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
 
 @rule(
     "scaling-metric-published",
-    source="AWS SageMaker developer guide, monitor asynchronous endpoints; read 2026-11-21",
+    source="AWS SageMaker developer guide, monitor asynchronous endpoints",
     severity=Severity.WARNING,
     example="invocations_per_instance: 70   # of an asynchronous variant",
 )
@@ -113,7 +113,7 @@ def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
 @rule(
     "scaling-metric-once",
     source="Application Auto Scaling user guide, target tracking; "
-    "hashicorp/terraform-provider-aws#41179; read 2026-11-27",
+    "hashicorp/terraform-provider-aws#41179",
     example="two policies on SageMakerVariantInvocationsPerInstance of one target",
 )
 def scaling_metric_once(scaling: ScalingFacts) -> Iterator[Finding]:
@@ -187,7 +187,7 @@ def scaling_adjustment(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 @rule(
     "scaling-evaluation",
-    source="botocore application-autoscaling Cooldown, cloudwatch PutMetricAlarm; read 2026-11-23",
+    source="botocore application-autoscaling Cooldown, cloudwatch PutMetricAlarm",
     example="step_policies: [{evaluation_minutes: 0 …}]",
 )
 def scaling_evaluation(policy: ScalingStepsFacts) -> Iterator[Finding]:
@@ -201,7 +201,7 @@ def scaling_evaluation(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 @rule(
     "scaling-metric-form",
-    source="botocore cloudwatch MetricName, Namespace, Dimensions; read 2026-11-23",
+    source="botocore cloudwatch MetricName, Namespace, Dimensions",
     example="dimensions: {thirty-one of them}",
 )
 def scaling_metric_form(metric: MetricFacts) -> Iterator[Finding]:

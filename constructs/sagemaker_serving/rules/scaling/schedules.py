@@ -13,13 +13,13 @@ from sagemaker_serving.rules.engine.numbers import at_least, not_below
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import EventScheduleFacts, ScheduleFacts, SchedulesFacts
 
-_API = "botocore application-autoscaling PutScheduledAction, read 2026-11-23"
+_API = "botocore application-autoscaling PutScheduledAction"
 _GRAMMAR = (
     "Application Auto Scaling user guide, scheduled scaling; EventBridge user guide, cron "
-    "expressions; read 2026-11-23"
+    "expressions"
 )
 _NAME = re.compile(r"(?!.*[\x00-\x1f\x7f-\x9f:/|])(?! )(?!.* $).{1,256}")
-"""Source: botocore application-autoscaling ScheduledActionName, read 2026-11-23."""
+"""Source: botocore application-autoscaling ScheduledActionName."""
 
 
 @rule("scaling-schedule", source=_GRAMMAR, example='schedule: "0 8 * * *"')

@@ -10,8 +10,8 @@ from sagemaker_serving.rules.facts import Fact, VariantFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
-_GUIDE = "AWS SageMaker developer guide, automatic scaling; read 2026-11-21"
-_ZERO = "AWS SageMaker developer guide, scale an endpoint to zero instances; read 2026-11-21"
+_GUIDE = "AWS SageMaker developer guide, automatic scaling"
+_ZERO = "AWS SageMaker developer guide, scale an endpoint to zero instances"
 _VARIANT = "sagemaker:variant:DesiredInstanceCount"
 _PROVISIONED = "sagemaker:variant:DesiredProvisionedConcurrency"
 _FORMS = {
@@ -36,7 +36,7 @@ def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
 
 @rule(
     "scaling-namespace",
-    source="botocore application-autoscaling RegisterScalableTarget, read 2026-11-25",
+    source="botocore application-autoscaling RegisterScalableTarget",
     example="ServiceNamespace: ecs, ScalableDimension: sagemaker:variant:DesiredInstanceCount",
 )
 def scaling_namespace(scaling: ScalingFacts) -> Iterator[Finding]:
@@ -143,7 +143,7 @@ def _has_form(name: str, form: str) -> bool:
 
 @rule(
     "scaling-dimension",
-    source="AWS SageMaker developer guide, serverless-endpoints-autoscale; read 2026-11-27",
+    source="AWS SageMaker developer guide, serverless-endpoints-autoscale",
     example="ScalableDimension: sagemaker:variant:DesiredInstanceCount   # of a serverless variant",
 )
 def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
@@ -165,7 +165,7 @@ def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
 
 @rule(
     "managed-scaling-bounds",
-    source="botocore ProductionVariantManagedInstanceScaling, read 2026-11-21",
+    source="botocore ProductionVariantManagedInstanceScaling",
     example="ManagedInstanceScaling: {MinInstanceCount: 3, MaxInstanceCount: 2}",
 )
 def managed_scaling_bounds(variant: VariantFacts) -> Iterator[Finding]:

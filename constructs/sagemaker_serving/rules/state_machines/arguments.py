@@ -14,7 +14,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.state_machines import ArgumentsFacts
 
-_MODEL = "botocore's service model of SageMaker, read 2026-11-23"
+_MODEL = "botocore's service model of SageMaker"
 _KINDS = {"integer": "an integer", "number": "a number", "boolean": "true or false"}
 _SHOWN = 12
 

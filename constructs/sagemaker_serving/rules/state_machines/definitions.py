@@ -13,11 +13,9 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.state_machines import StateMachineFacts
 
-_LANGUAGE = (
-    "Amazon States Language specification; AWS Step Functions developer guide; read 2026-11-23"
-)
-_PROVIDER = "CloudFormation's provider of Step Functions, DefinitionProcessor; read 2026-11-23"
-_DIAGNOSTICS = "AWS Step Functions API, ValidateStateMachineDefinitionDiagnostic; read 2026-11-23"
+_LANGUAGE = "Amazon States Language specification; AWS Step Functions developer guide"
+_PROVIDER = "CloudFormation's provider of Step Functions, DefinitionProcessor"
+_DIAGNOSTICS = "AWS Step Functions API, ValidateStateMachineDefinitionDiagnostic"
 _RESERVED = "RESERVED_ERROR_NAME"
 _TRANSITIONS = ("MISSING_TRANSITION_TARGET", "MISSING_END_STATE")
 

@@ -12,7 +12,7 @@ from sagemaker_serving.catalog.integrations import integrations
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.state_machines import TaskFacts
 
-_GUIDE = "AWS Step Functions developer guide, integrating services; botocore; read 2026-11-23"
+_GUIDE = "AWS Step Functions developer guide, integrating services; botocore"
 _RESOURCE = re.compile(
     r"arn:[^:]*:states:[^:]*:[^:]*:(?P<integration>[A-Za-z0-9-]+):(?P<rest>[A-Za-z0-9:-]+)"
     r"(?:\.(?P<pattern>[A-Za-z:0-9]+))?"

@@ -13,7 +13,7 @@ def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
     """Each stack's template below ``folder`` with its region: in Stages and nested stacks too.
 
     The region is None where the app left it open. Raises `Mistake` for a folder that is no cloud
-    assembly. Source: the manifest's schema, @aws-cdk/cloud-assembly-schema; read 2026-11-23.
+    assembly. Source: the manifest's schema, @aws-cdk/cloud-assembly-schema.
     """
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))

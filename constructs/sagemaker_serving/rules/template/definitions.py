@@ -34,7 +34,7 @@ def state_machine(kind: str, properties: Fact) -> StateMachineFacts:
     ``DefinitionUri`` and ``DefinitionS3Location`` may name a file beside the template, as for
     ``sam build`` and ``aws cloudformation package``. Substitutions are put in as
     CloudFormation does, in text and data alike
-    (aws-cloudformation-resource-providers-stepfunctions, DefinitionProcessor; read 2026-11-23).
+    (aws-cloudformation-resource-providers-stepfunctions, DefinitionProcessor).
     """
     sources = tuple(properties.get(name) for name in SOURCES[kind])
     facts = StateMachineFacts(

@@ -49,7 +49,7 @@ class Finding:
         """Whether what is wrong is an empty default beside what is not so by default.
 
         It waits for a value: whoever chooses the one gives the other, too. Published templates are
-        written so (widdix/aws-cf-templates, static-website, read 2026-11-25).
+        written so (widdix/aws-cf-templates, static-website).
         """
         given = [self.when.get(("parameter", name)) for name in self.defaults]
         return bool(given) and not self.by_default and all(value == "" for value in given)

@@ -1,7 +1,7 @@
 """Terraform's plans, as ``terraform show -json`` writes them, read as CloudFormation templates.
 
 Source: Terraform's JSON output format 1.2 (developer.hashicorp.com/terraform/internals/json-format)
-and the schema of HashiCorp's AWS provider 5.100; both read 2026-11-23.
+and the schema of HashiCorp's AWS provider 5.100.
 """
 
 from __future__ import annotations

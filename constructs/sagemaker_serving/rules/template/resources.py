@@ -201,7 +201,7 @@ class _Properties(Evaluator):
 
 
 _RESOLVED = re.compile(r"({{resolve:[^{}]*}})")
-"""A dynamic reference (CloudFormation's user guide, read 2026-11-23)."""
+"""A dynamic reference (CloudFormation's user guide)."""
 
 
 def _numbered(value: Any) -> Any:

@@ -67,7 +67,7 @@ _DOCUMENTS: Mapping[str, Mapping[str, Kind]] = {
     "AWS::SageMaker::ModelPackageGroup": {"ModelPackageGroupPolicy": "resource"},
 }
 """Where a type has policy documents, and of which kind (CloudFormation template reference, each
-type's page; read 2026-11-25)."""
+type's page)."""
 
 
 def referred_role(given: Fact, resources: Resources) -> Resource | None:

@@ -25,7 +25,7 @@ _ANYWHERE = "us-east-1"
 _SERVERLESS, _SAM = "AWS::Serverless::", "AWS::Serverless-2016-10-31"
 _KEEPING = ("AWS::LanguageExtensions", _SAM, "AWS::CodeDeployBlueGreen")
 """Transforms that leave resources of other services as they are (AWS CloudFormation user guide,
-transform reference; read 2026-11-23); a macro may add anything."""
+transform reference); a macro may add anything."""
 
 _PACKAGED = {
     "AWS::ApiGateway::RestApi": "BodyS3Location",
@@ -36,11 +36,11 @@ _PACKAGED = {
     "AWS::StepFunctions::StateMachine": "DefinitionS3Location",
 }
 """Properties that may be a local path, in whose place ``aws cloudformation package`` puts an object
-(AWS CLI reference, cloudformation package; read 2026-11-23)."""
+(AWS CLI reference, cloudformation package)."""
 
 _CUSTOM = {"properties": {}, "additionalProperties": True, "required": ["ServiceToken"]}
 """All that CloudFormation asks of a custom resource (template reference,
-AWS::CloudFormation::CustomResource; read 2026-11-23)."""
+AWS::CloudFormation::CustomResource)."""
 
 
 @cache

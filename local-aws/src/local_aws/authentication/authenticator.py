@@ -20,7 +20,7 @@ from local_aws.protocol import UPLOAD_FORM
 
 SKEW_SECONDS = 15 * 60
 """How far a signature's time may be from now (IAM user guide, "Elements of an AWS API request
-signature", read 2026-11-22). Some services of AWS give 5 minutes for the past."""
+signature"). Some services of AWS give 5 minutes for the past."""
 
 
 class Authenticator(Generic[H]):
@@ -189,7 +189,7 @@ def _as_utf8(value: str) -> str:
 
 def _require_all_signed(wire: Wire, claim: Claim) -> None:
     """The host and every header of AWS's own must be signed (S3 API reference, "Authenticating
-    requests: using the Authorization header", read 2026-11-22)."""
+    requests: using the Authorization header")."""
     needed = {"host", *(name for name in wire.headers if name.startswith("x-amz-"))}
     if claim.form is Form.QUERY:
         needed -= {"x-amz-content-sha256"}

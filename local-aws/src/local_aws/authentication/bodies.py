@@ -13,7 +13,7 @@ from local_aws.authentication.signatures import Signer, are_equal
 
 MAX_API_BYTES = 72 * 1024 * 1024
 """The most that a call which is no upload of an object may carry. CreateFunction takes a zip of
-50 MB, which is 70 as base64 (Lambda developer guide, "Lambda quotas", read 2026-11-22)."""
+50 MB, which is 70 as base64 (Lambda developer guide, "Lambda quotas")."""
 
 UNSIGNED = "UNSIGNED-PAYLOAD"
 UNSIGNED_CHUNKS = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
@@ -47,7 +47,7 @@ def require_chunks(body: bytes, signer: Signer, *, stamp: str, seed: str, traile
     before, ``seed`` being the request's own signature; so is what trails with ``trailer``.
 
     Source: S3 API reference, "Transferring payload in multiple chunks" and "… including
-    trailing headers", read 2026-11-22.
+    trailing headers".
     """
     previous, end, ended = seed, 0, False
     for data, signature, position in _chunks(body):

@@ -3,7 +3,7 @@
 A page that a developer happens to visit can send requests to the loopback. It betrays itself by
 its Origin or by Sec-Fetch-Site; by its Host when it has a name of its own resolve to 127.0.0.1;
 and a form by its content type. Sources: Fetch standard, "CORS-safelisted request-header" and
-"Origin header"; Fetch Metadata Request Headers; RFC 6761, section 6.3; read 2026-11-22.
+"Origin header"; Fetch Metadata Request Headers; RFC 6761, section 6.3.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Nothing is verified here. Sources: "Create a signed AWS API request" (IAM user guide), "Signature
 Version 4" and "Authenticating requests using query parameters" (S3 API reference), and for
-Version 2 "Signing and authenticating REST requests" (S3 user guide); all read 2026-11-22.
+Version 2 "Signing and authenticating REST requests" (S3 user guide).
 """
 
 from __future__ import annotations

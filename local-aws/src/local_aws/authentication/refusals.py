@@ -1,6 +1,6 @@
 """How AWS says that it does not know a caller, in the words and codes of each protocol.
 
-Sources, read 2026-11-22. Codes and statuses: "Common Errors" of the STS, IAM and EC2 API
+Sources. Codes and statuses: "Common Errors" of the STS, IAM and EC2 API
 references and "Error Responses" of S3's. What services answer in fact, where the pages differ,
 is as others recorded it: STS says ``SignatureDoesNotMatch: Signature expired`` (aws/aws-cli#6676),
 JSON protocols ``InvalidSignatureException`` (aws/aws-sdk-js#254), EC2 ``RequestExpired`` and

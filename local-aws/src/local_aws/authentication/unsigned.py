@@ -11,7 +11,7 @@ A function's code                    GET of a path that only GetFunction tells
 
 A presigned URL is no exception: its signature is in the URL. Sources: S3 user guide, "Blocking
 public access to your Amazon S3 storage"; CloudFormation user guide, "Custom resource request
-objects"; botocore 1.44.5's service models (``auth``, ``authtype``); read 2026-11-22.
+objects"; botocore 1.44.5's service models (``auth``, ``authtype``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An object uploaded by a form: who signed the form's policy, and whether the form keeps to it.
 
 Source: S3 API reference, "POST Object", "Creating a POST policy" and "Authenticating requests
-in browser-based uploads"; read 2026-11-22.
+in browser-based uploads".
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def _plain_words(call: Call, broken: Exception, given: _Given) -> AwsError | Non
 
 
 def _no_xml(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """Source: S3 API reference, "Error responses", read 2026-11-22."""
+    """Source: S3 API reference, "Error responses"."""
     what = "The XML you provided was not well-formed or did not validate against our schema"
     return AwsError("MalformedXML", what) if isinstance(broken, ExpatError) else None
 
@@ -75,7 +75,7 @@ def _no_token(call: Call, broken: Exception, given: _Given) -> AwsError | None:
 
 def _undefined(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     """A placeholder of an expression that stands for nothing; the words are DynamoDB's
-    (https://github.com/aws/aws-sdk-go/pull/3973, read 2026-11-23; their end is unverified)."""
+    (https://github.com/aws/aws-sdk-go/pull/3973; their end is unverified)."""
     missing = str(broken.args[0]) if isinstance(broken, KeyError) and broken.args else ""
     kind = {":": "value", "#": "name"}.get(missing[:1])
     for name, text in given if kind is not None else ():
@@ -99,7 +99,7 @@ def _of_another_kind(call: Call, broken: Exception, given: _Given) -> AwsError |
     transit gateway is no peering.
 
     AWS's answer is that there is none (https://github.com/hashicorp/terraform-provider-aws,
-    internal/service/ec2/errors.go, read 2026-11-23).
+    internal/service/ec2/errors.go).
     """
     if not isinstance(broken, AttributeError) or not hasattr(broken.obj, "__dict__"):
         return None
@@ -114,7 +114,7 @@ def _of_another_kind(call: Call, broken: Exception, given: _Given) -> AwsError |
 
 def _absent(call: Call, sought: _Given) -> AwsError | None:
     """botocore's model of EC2 has no errors (EC2 API reference, "Error codes for the Amazon EC2
-    API", read 2026-11-23)."""
+    API")."""
     if not sought:
         return None
     name, text = sought[0]

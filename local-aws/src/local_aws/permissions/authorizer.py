@@ -131,8 +131,7 @@ class Authorizer:
         """Raise the service's own error for a role that is not there or does not trust it.
 
         The service says for which resource it acts, in ``aws:SourceArn``. No role can be handed to
-        a service in another account (serverless/serverless#3374 quotes the refusal; read
-        2026-11-23).
+        a service in another account (serverless/serverless#3374 quotes the refusal).
         """
         own = permissions_of(call.service, self._known)
         rule = own.passed_role
@@ -157,4 +156,4 @@ def _access_denied() -> AccessDenied:
 
 _OWNERS_OWN = ("GetBucketPolicy", "PutBucketPolicy", "DeleteBucketPolicy")
 """What a bucket's owner may do whatever its policy says, so that nobody is locked out for good
-(S3 user guide, "Bucket policies", read 2026-11-21)."""
+(S3 user guide, "Bucket policies")."""

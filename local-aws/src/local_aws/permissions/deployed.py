@@ -153,7 +153,7 @@ def has_no_public_policy(resource: str) -> bool:
 def is_public_by_list(action: str, resource: str) -> bool:
     """Whether an access control list of S3 gives this to everyone.
 
-    Source: S3 user guide, "Access control list (ACL) overview", read 2026-11-22.
+    Source: S3 user guide, "Access control list (ACL) overview".
     """
     bucket = _bucket_in(resource)
     if bucket is None or _blocks(resource, "ignore_public_acls"):

@@ -231,8 +231,8 @@ class PolicyEvaluator:
 def denial(
     arn: str, action: str, resource: str, decision: Decision, *, quoted: bool = False
 ) -> str:
-    """AWS's message; source: IAM user guide, "Troubleshoot access denied error messages",
-    read 2026-11-21. S3 alone sets the resource in quotation marks."""
+    """AWS's message; source: IAM user guide, "Troubleshoot access denied error messages". S3
+    alone sets the resource in quotation marks."""
     place = f'"{resource}"' if quoted else resource
     return (
         f"User: {arn} is not authorized to perform: {action} on resource: {place} "

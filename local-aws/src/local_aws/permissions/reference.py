@@ -28,7 +28,7 @@ def judged_resources(service: str, action: str, call: Call, own: Sequence[str]) 
     Where nothing is left, the parameters' names tell: ``AlarmNames`` are alarms. What is made under
     an id that comes with the answer is judged as all of its kind, ``…:subnet/*``, and so is a call
     that says its one kind and names none: DescribeRepositories is about ``…:repository/*``
-    (aws-amplify/amplify-cli#10828 quotes the refusal; read 2026-11-23).
+    (aws-amplify/amplify-cli#10828 quotes the refusal).
     """
     if service not in _reference() or action.lower() not in reference(service)["Actions"]:
         return own or ["*"]

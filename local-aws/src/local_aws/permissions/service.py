@@ -1,7 +1,7 @@
 """What the calls of one service need to be allowed, said by whoever knows the service.
 
 Sources: the service authorization reference for actions, resources and condition keys; "Common
-errors" of each service's API reference for how it refuses; read 2026-11-21.
+errors" of each service's API reference for how it refuses.
 """
 
 from __future__ import annotations

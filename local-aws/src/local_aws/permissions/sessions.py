@@ -12,7 +12,7 @@ from types import MappingProxyType
 from local_aws.arn import Arn
 
 TEMPORARY = "ASIA"
-"""How access keys of sessions begin (IAM user guide, "IAM identifiers", read 2026-11-21)."""
+"""How access keys of sessions begin (IAM user guide, "IAM identifiers")."""
 
 
 @dataclass(frozen=True, kw_only=True)

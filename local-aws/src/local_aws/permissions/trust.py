@@ -1,7 +1,7 @@
 """Whether a document can be a role's trust policy.
 
 Sources: IAM user guide, "Update a role trust policy" and "AWS JSON policy elements: Principal"; IAM
-API reference, CreateRole, MalformedPolicyDocument; both read 2026-11-22. That the document must be
+API reference, CreateRole, MalformedPolicyDocument. That the document must be
 JSON, and how AWS says so, was recorded by LocalStack's suite; the other messages are as users quote
 them.
 """

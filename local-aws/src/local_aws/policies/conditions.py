@@ -1,7 +1,7 @@
 """Conditions of policy statements: their operators, and what a missing key means.
 
 Source: IAM user guide, "IAM JSON policy elements: Condition operators" and
-"Single-valued vs. multivalued context keys", read 2026-11-21.
+"Single-valued vs. multivalued context keys".
 """
 
 from __future__ import annotations

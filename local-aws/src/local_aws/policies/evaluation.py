@@ -1,8 +1,8 @@
 """The decision on one call: which policies let it, which forbid it.
 
 Sources: IAM user guide, "Policy evaluation logic" and, for a resource of another account,
-"Cross-account policy evaluation logic"; for keys, KMS developer guide, "Key policies in AWS KMS";
-read 2026-11-21 and 2026-11-23. No organizations, session policies or endpoint policies.
+"Cross-account policy evaluation logic"; for keys, KMS developer guide, "Key policies in AWS KMS". "
+"No organizations, session policies or endpoint policies.
 """
 
 from __future__ import annotations

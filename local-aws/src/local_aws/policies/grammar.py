@@ -1,7 +1,7 @@
 """Whether a policy document is of the form that IAM's grammar gives it, part by part.
 
 Sources: IAM user guide, "Grammar of the IAM JSON policy language" and the pages of its elements;
-IAM API reference, CreateRole, PutRolePolicy; both read 2026-11-25. Elements are compared as they
+IAM API reference, CreateRole, PutRolePolicy. Elements are compared as they
 are written: IAM takes ``effect`` for ``Effect`` in some places and not in others, and documents
 neither. What is not known passes.
 """

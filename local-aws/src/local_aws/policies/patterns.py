@@ -1,7 +1,7 @@
 """Patterns of policies: ``*`` and ``?``, the parts of an ARN, policy variables.
 
 Source: IAM user guide, "IAM JSON policy elements: Resource" and "IAM policy
-elements: Variables and tags", read 2026-11-21.
+elements: Variables and tags".
 """
 
 from __future__ import annotations

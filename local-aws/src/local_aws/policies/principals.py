@@ -1,6 +1,6 @@
 """Who calls, and whom a policy names.
 
-Source: IAM user guide, "AWS JSON policy elements: Principal", read 2026-11-21.
+Source: IAM user guide, "AWS JSON policy elements: Principal".
 """
 
 from __future__ import annotations

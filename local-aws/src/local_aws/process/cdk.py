@@ -200,7 +200,7 @@ class CdkCli:
 
 def _trust(region: str) -> list[str]:
     """What bootstraps an account so that the first one may deploy to it (CDK's developer guide,
-    "Bootstrap your environment for use with the AWS CDK", read 2026-11-23)."""
+    "Bootstrap your environment for use with the AWS CDK")."""
     everything = arn_in(region, "iam", "aws", "policy/AdministratorAccess")
     return [f"--trust={ACCOUNT_ID}", f"--cloudformation-execution-policies={everything}"]
 

@@ -20,7 +20,7 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 
 BACKLOG = 4096
 """How many connections wait for one that is accepted: the most that Linux allows unless told
-otherwise (listen(2), man7.org, read 2026-11-22)."""
+otherwise (listen(2), man7.org)."""
 
 IDLE_SECONDS = 75
 """How long a connection without a request is kept: longer than clients keep theirs."""

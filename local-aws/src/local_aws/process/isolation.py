@@ -19,7 +19,7 @@ NOTHING_OF_THE_USERS = {
 }
 """Keeps an AWS client from the files of ``~/.aws`` and from an instance's own role, and has it
 heed AWS_ENDPOINT_URL (docs.aws.amazon.com/sdkref/latest/guide/file-location.html and
-feature-ss-endpoints.html, read 2026-11-21)."""
+feature-ss-endpoints.html)."""
 
 DIRECTLY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Opens URLs of this machine, whatever proxy the environment names: it would be asked for

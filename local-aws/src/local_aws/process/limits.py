@@ -17,7 +17,7 @@ def raise_file_limit() -> None:
     """Let this process, and what it starts from now on, open as many files as it may be allowed.
 
     A shell allows 1024, for the sake of programs that use select(2), though the system would allow
-    more (systemd.exec(5), "LimitNOFILE", read 2026-11-22); a request that is passed on takes two.
+    more (systemd.exec(5), "LimitNOFILE"); a request that is passed on takes two.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MANY_FILES if hard == resource.RLIM_INFINITY else min(hard, _MANY_FILES)
@@ -32,7 +32,7 @@ def return_freed_memory() -> None:
 
     glibc keeps up to eight heaps per core for threads, and puts objects of up to 32 MiB into them
     once one of that size was freed; what lies above keeps a heap from shrinking (mallopt(3),
-    "M_ARENA_MAX" and "M_MMAP_THRESHOLD", read 2026-11-27). A state of 30 MB, saved again and again,
+    "M_ARENA_MAX" and "M_MMAP_THRESHOLD"). A state of 30 MB, saved again and again,
     cost 100 MB by that. What the process starts is not concerned.
     """
     with suppress(OSError, AttributeError):  # another C library

@@ -8,7 +8,7 @@ did: with its status, or by the signal that ended it.
 
 A process that forks twice and begins a session of its own keeps no parent, group or session by
 which to find it. Linux gives such an orphan to its nearest ancestor that has asked for them
-(prctl(2), PR_SET_CHILD_SUBREAPER, man7.org, read 2026-11-22): here that is the supervisor, so that
+(prctl(2), PR_SET_CHILD_SUBREAPER, man7.org): here that is the supervisor, so that
 everything is below it for as long as it lives. If the supervisor itself is killed, the command
 dies with it (PR_SET_PDEATHSIG) and the rest falls to the next one above that adopts orphans. Other
 systems have no prctl: what is killed is the command's process group, and what is still below it.
@@ -38,7 +38,7 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _LOOK_AGAIN_SECONDS = 0.002
 _POLL_MILLISECONDS = None if sys.platform == "linux" else 1000
 """macOS's poll may miss an end that comes after data, and finds it when it is called anew
-(github.com/NixOS/nix/pull/13901, read 2026-11-23)."""
+(github.com/NixOS/nix/pull/13901)."""
 
 
 def supervise(
@@ -123,7 +123,7 @@ def _watch(child: int, waking: int, parent_pipe: int, pidfds: Sequence[int]) -> 
     poll = select.poll()
     poll.register(waking, select.POLLIN)
     # Only its end: what it carries is for the child. Linux would tell without being asked, macOS
-    # would not (github.com/lionheart/openradar-mirror/issues/19355, read 2026-11-23).
+    # would not (github.com/lionheart/openradar-mirror/issues/19355).
     poll.register(parent_pipe, select.POLLHUP)
     for pidfd in pidfds:
         poll.register(pidfd, select.POLLIN)
@@ -195,7 +195,7 @@ def _kill_below(root: int, spare: Spare | None) -> tuple[set[int], list[int]]:
 
 
 def _processes(see: Callable[[int, _Process], None] = lambda *_: None) -> dict[int, _Process]:
-    """Every process by its id, as /proc has it (proc_pid_stat(5), man7.org, read 2026-11-22).
+    """Every process by its id, as /proc has it (proc_pid_stat(5), man7.org).
 
     The newest is looked at, and shown to ``see``, first: a process that forks and ends, over and
     over, has moved on in the time that it takes to look at all the others.
@@ -218,7 +218,7 @@ def _processes(see: Callable[[int, _Process], None] = lambda *_: None) -> dict[i
 
 
 def _processes_without_proc() -> dict[int, _Process]:
-    """Every process by its id, as macOS's ps has it (ps(1), manp.gs/mac/1/ps, read 2026-11-23)."""
+    """Every process by its id, as macOS's ps has it (ps(1), manp.gs/mac/1/ps)."""
     import subprocess
 
     table: dict[int, _Process] = {}

@@ -25,8 +25,8 @@ def has_ended(pid: int, *, within_seconds: float | None = 0.0) -> bool:
 
 
 def open_pidfd(pid: int) -> int | None:
-    """A descriptor that can be read once the process has ended (pidfd_open(2), man7.org, read
-    2026-11-22); None when it has, and where there is no such thing."""
+    """A descriptor that can be read once the process has ended (pidfd_open(2), man7.org); None
+    when it has, and where there is no such thing."""
     if sys.platform == "linux":
         with suppress(OSError):
             return os.pidfd_open(pid)

@@ -104,8 +104,7 @@ def error_answer(request: Request, service: str, error: AwsError) -> Response:
 def _rest_json_error(error: AwsError, service: str) -> dict[str, object]:
     """The error's members under the names that its model has: Lambda's differ in ``message``.
 
-    Lambda's say beside whose fault it is (Lambda API reference, "Errors" of each action, read
-    2026-11-22).
+    Lambda's say beside whose fault it is (Lambda API reference, "Errors" of each action).
     """
     name = service_of(service)
     known = (

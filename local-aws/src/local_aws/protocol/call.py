@@ -29,8 +29,7 @@ JUDGED = "local_aws.call"
 
 _RPC = "smithy-rpc-v2-cbor"
 RPC_PATH = re.compile(r"/service/[^/]+/operation/(?P<operation>[A-Za-z]+)")
-"""Smithy RPC v2: https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html, read
-2026-11-22."""
+"""Smithy RPC v2: https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html."""
 
 PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
 """Bodies of any size, in which is nothing that is judged."""

@@ -1,8 +1,7 @@
 """Answers that come in parts, as AWS's event streams write them.
 
 A message is its length, its headers' length, a checksum of both, headers, a payload, and a checksum
-of all of it; numbers are big-endian (Lex V2 developer guide, "Event stream encoding", read
-2026-11-23).
+of all of it; numbers are big-endian (Lex V2 developer guide, "Event stream encoding").
 """
 
 from __future__ import annotations

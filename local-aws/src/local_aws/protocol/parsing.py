@@ -70,8 +70,8 @@ def parse(
     except Exception as error:  # the emulator's parsers raise whatever a malformed body leads to
         return in_path, AwsError("SerializationException", f"the request cannot be read: {error!r}")
     if service == "sqs" and protocol in _FORMS and request.path != "/":
-        # A form may be sent to the queue itself (SQS developer guide, "Making Query API requests",
-        # read 2026-11-23), as API Gateway does.
+        # A form may be sent to the queue itself (SQS developer guide, "Making Query API
+        # requests"), as API Gateway does.
         found = {"QueueUrl": request.base_url, **found}
     return {
         name: each for name, each in found.items() if not _is_absent(shape, name, each, request)

@@ -1,7 +1,7 @@
 """Custom resources: their provider is told what to do, and answers at an address of ours.
 
 The protocol is that of the AWS CloudFormation user guide, "Custom resource request and response
-reference" (read 2026-11-21): an event to a Lambda function or an SNS topic, a PUT of at most
+reference": an event to a Lambda function or an SNS topic, a PUT of at most
 4,096 bytes to its ResponseURL, an hour at most.
 """
 

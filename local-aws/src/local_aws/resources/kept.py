@@ -35,12 +35,12 @@ _REF = {
     "AWS::SecretsManager::RotationSchedule": "SecretId",
 }
 """The property that Ref gives where it is not the identifier (each type's page in the
-CloudFormation template reference, "Return values", read 2026-11-23)."""
+CloudFormation template reference, "Return values")."""
 
 _REF_IS_A_MEMBER = ("ApiGateway", "ApiGatewayV2", "AppConfig", "Cognito", "ECS", "Glue", "RDS")
 """Services whose types with an identifier of several members are older than identifiers: Ref gives
 the member that names the resource in its parent. All others give them all, with ``|`` between
-(same pages; LocalStack's ``quirks.py``, read 2026-11-23)."""
+(same pages; LocalStack's ``quirks.py``)."""
 
 
 class Kept(Provider):
@@ -211,7 +211,7 @@ class _Forms:
     def _versioned_name(self) -> str:
         """The name, as ARNs have it: those of Image Builder go on with the version, and with a
         build's number where there are builds (Image Builder API reference, CreateContainerRecipe,
-        CreateComponent, CreateWorkflow, read 2026-11-25)."""
+        CreateComponent, CreateWorkflow)."""
         version = self._request.properties.get("Version")
         if self._schema.service_prefix != "imagebuilder" or version is None:
             return self._name

@@ -35,7 +35,7 @@ class Cooldowns:
 
     def begin(self, policy: Policy, now: float, *, is_out: bool) -> None:
         """A change that the policy asked for is done; a scale-out ends the wait after a scale-in
-        (user guide, "Cooldown periods", read 2026-11-21)."""
+        (user guide, "Cooldown periods")."""
         if is_out:
             self.in_until = 0.0
             self.out_until = now + policy.out_cooldown_seconds / self.time_scale

@@ -22,8 +22,7 @@ IN_SHARE = 0.9
 DEFAULT_COOLDOWN_SECONDS = 300
 """Target tracking's alarms: over the target for 3 minutes, under 90 % of it for 15 (Application
 Auto Scaling user guide, "Target tracking scaling policies", and the alarms that it makes; the
-cooldown of SageMaker's variants: API reference, TargetTrackingScalingPolicyConfiguration; read
-2026-11-21)."""
+cooldown of SageMaker's variants: API reference, TargetTrackingScalingPolicyConfiguration)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 CloudFormation judges by everit-org/json-schema, whose words these are, and says nothing of a value
 itself: of keywords that would, "failed validation constraint for keyword [pattern]"
-(aws-cloudformation/cloudformation-resource-schema, ``ValidationException``, read 2026-11-23).
+(aws-cloudformation/cloudformation-resource-schema, ``ValidationException``).
 Words for the keywords that cfn-lint adds are JSON Schema's own for the same.
 """
 

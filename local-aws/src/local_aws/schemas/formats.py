@@ -2,7 +2,7 @@
 
 CloudFormation passes such texts on, and the service refuses what has another form. Sources: EC2
 user guide, resource ids; IAM user guide, ARNs; KMS developer guide, key identifiers; S3 user guide,
-bucket naming rules; cfn-lint 1.58.0, ``rules/formats``; all read 2026-11-23.
+bucket naming rules; cfn-lint 1.58.0, ``rules/formats``.
 """
 
 from __future__ import annotations

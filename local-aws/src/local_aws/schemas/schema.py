@@ -139,7 +139,7 @@ class Schema:
         """The properties without what only the service sets.
 
         CloudFormation passes over it in silence (aws-cloudformation/cloudformation-resource-schema,
-        issue 102, by a maintainer, open since 2020; read 2026-11-25). Whether its validation before
+        issue 102, by a maintainer, open since 2020). Whether its validation before
         a deployment, which is younger, does so is unverified.
         """
         kept: dict[str, Any] = _without(self._set_by_service, dict(properties), ())

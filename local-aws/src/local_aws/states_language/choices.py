@@ -1,7 +1,7 @@
 """What is wrong with the rules of a Choice state.
 
 https://states-language.net/spec.html#choice-state and AWS's own language service for editors
-(aws/amazon-states-language-service); read 2026-11-23.
+(aws/amazon-states-language-service).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Every problem comes at once, each with its place, as ``ValidateStateMachineDefinition``
 words them: a code, a message, and a JSON pointer.
 https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinition.html
-and https://states-language.net/spec.html, read 2026-11-23.
+and https://states-language.net/spec.html.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from local_aws.states_language.transitions import transition_problems
 from local_aws.template import Unknown
 
 LONGEST_NAME = 80
-"""https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html, read 2026-11-23."""
+"""https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,6 @@
 """What EXPRESS workflows cannot have: they wait for no job and no token, and start no Map Run.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/choosing-workflow-type.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/choosing-workflow-type.html.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 https://states-language.net/spec.html; AWS's own language service for editors
 (aws/amazon-states-language-service, validationSchema.ts and json-schema); AWS Step Functions
-developer guide, "Specifying timeouts", "Map workflow state"; all read 2026-11-23.
+developer guide, "Specifying timeouts", "Map workflow state".
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What is wrong with a Map state, most of it with what only a Distributed Map has.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/state-map-distributed.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/state-map-distributed.html.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Paths, intrinsic functions and expressions: what a value is that the execution's data gives.
 
 https://docs.aws.amazon.com/step-functions/latest/dg/intrinsic-functions.html and
-https://states-language.net/spec.html#payload-template, read 2026-11-23. The words of AWS are
+https://states-language.net/spec.html#payload-template. The words of AWS are
 recorded by LocalStack's suite, 2024.
 """
 

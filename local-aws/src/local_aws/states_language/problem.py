@@ -16,8 +16,7 @@ class Problem:
 
     ``place`` is None for a text that is no definition at all. ``advice`` says what is allowed
     and what to do, which AWS leaves out.
-    https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinitionDiagnostic.html,
-    read 2026-11-23.
+    https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinitionDiagnostic.html.
     """
 
     code: str

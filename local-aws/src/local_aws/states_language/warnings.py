@@ -1,9 +1,9 @@
 """What a definition probably does not mean, though a machine can be made of it.
 
 The codes are AWS's, of ``ValidateStateMachineDefinition``'s warnings:
-https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinitionDiagnostic.html,
-read 2026-11-23. The words are ours, and so is RESERVED_ERROR_NAME: whether Step Functions refuses
-such a name is unverified.
+https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinitionDiagnostic.html.
+The words are ours, and so is RESERVED_ERROR_NAME: whether Step Functions refuses such a name is
+unverified.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ERRORS = frozenset(
 )
 """Errors that Step Functions reports itself. No other begins with "States."
 (https://states-language.net/spec.html#errors, and the Step Functions developer guide, "Handling
-errors in Step Functions workflows", read 2026-11-25)."""
+errors in Step Functions workflows")."""
 
 _OWN_PATH = re.compile(r"(Filter|Path|Query|Expression)s?$", re.IGNORECASE)
 """Parameters of APIs whose values are paths of another kind, for the API to read."""

@@ -32,7 +32,7 @@ _PARTITIONS = {
     "us-isob-": ("aws-iso-b", "sc2s.sgov.gov"),
     "us-isof-": ("aws-iso-f", "csp.hci.ic.gov"),
 }
-"""Partition and DNS suffix by how a region's name begins: botocore's partitions, read 2026-11-22"""
+"""Partition and DNS suffix by how a region's name begins: botocore's partitions"""
 
 URL_SUFFIXES = frozenset({"amazonaws.com", *(suffix for _, suffix in _PARTITIONS.values())})
 """Every partition's DNS suffix."""

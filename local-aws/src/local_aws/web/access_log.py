@@ -1,7 +1,7 @@
 """A line for each request, where a stage asks for it, and texts with ``$context`` in them.
 
 Sources: API Gateway developer guide, "Set up CloudWatch logging for REST APIs", "Customize HTTP
-API access logs", "Gateway response types"; read 2026-11-23.
+API access logs", "Gateway response types".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """CORS as HTTP APIs and function URLs are told it, which they carry out themselves.
 
 Sources: API Gateway developer guide, "Configure CORS for HTTP APIs"; Lambda developer guide,
-"Cross-origin resource sharing (CORS)" of function URLs; read 2026-11-23.
+"Cross-origin resource sharing (CORS)" of function URLs.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ An API answers by its own name (``{id}.execute-api.{region}.localhost:PORT``, or
 client is led here with) and by a path of the gateway (``/_aws/execute-api/{id}/…``). What runs code
 is not for every page that a developer visits: a page of another origin is let through to an API's
 own name only, and only where the API's own CORS names that origin; on AWS, CORS only keeps the
-answer from the page. Source: Fetch standard, "CORS protocol", read 2026-11-23.
+answer from the page. Source: Fetch standard, "CORS protocol".
 """
 
 from __future__ import annotations

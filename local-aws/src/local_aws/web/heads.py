@@ -1,7 +1,7 @@
 """Status and headers that a function writes before the parts of its answer: JSON, eight zero bytes.
 
 Sources: github.com/aws/aws-lambda-nodejs-runtime-interface-client; API Gateway developer guide,
-"Set up a Lambda proxy integration with payload response streaming"; read 2026-11-23. How AWS ends
+"Set up a Lambda proxy integration with payload response streaming". How AWS ends
 an answer that breaks off in the middle is documented of API Gateway's time-outs alone: the
 connection is closed before its last chunk ("Troubleshoot issues with response streaming").
 """

@@ -2,7 +2,7 @@
 
 Sources: API Gateway developer guide, "Input format of a Lambda function for proxy integration",
 "Create AWS Lambda proxy integrations for HTTP APIs"; Lambda developer guide, "Request and response
-payloads" of function URLs; read 2026-11-23. Headers' cases, a path's trailing slash, nulls and what
+payloads" of function URLs. Headers' cases, a path's trailing slash, nulls and what
 an answer may not have were recorded by LocalStack's suite, 2024.
 """
 

@@ -1,7 +1,7 @@
 """What calls of API Gateway's own APIs need: their HTTP method, on their path.
 
 Source: service authorization reference, "Actions, resources, and condition keys for Amazon API
-Gateway Management", read 2026-11-23.
+Gateway Management".
 """
 
 from __future__ import annotations

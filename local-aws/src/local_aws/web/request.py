@@ -15,7 +15,7 @@ from local_aws.process.http_server import HEADERS
 
 MAX_BYTES = 10 * 1024 * 1024
 """A request's body at most (API Gateway developer guide, "Quotas for configuring and running a
-REST API" and "… an HTTP API", read 2026-11-23)."""
+REST API" and "… an HTTP API")."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """JSON Web Tokens, as API Gateway verifies them.
 
 Source: API Gateway developer guide, "Control access to HTTP APIs with JWT authorizers": which
-claims it looks at, and in which order; read 2026-11-25. Of what it answers, the guide's
+claims it looks at, and in which order. Of what it answers, the guide's
 "Troubleshooting issues with HTTP API JWT authorizers" has the words for an audience alone; the
 other reasons are unverified.
 """

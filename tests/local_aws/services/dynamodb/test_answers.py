@@ -43,7 +43,7 @@ def table(aws: Aws) -> None:
 def test_what_is_not_asked_for_is_not_told(
     aws: Aws, operation: str, parameters: dict[str, Any]
 ) -> None:
-    """ReturnConsumedCapacity is NONE by default: DynamoDB's API reference, read 2026-11-22;
+    """ReturnConsumedCapacity is NONE by default: DynamoDB's API reference;
     recorded by LocalStack's suite, 2024."""
     answer = getattr(aws.client("dynamodb"), operation)(**parameters)
     assert not {"ConsumedCapacity", "ItemCollectionMetrics"} & answer.keys()

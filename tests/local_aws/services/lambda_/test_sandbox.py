@@ -403,7 +403,7 @@ def test_a_function_of_one_letter_has_a_longer_sessions_name(functions: Function
 def test_a_result_is_written_as_awss_runtime_writes_it(
     functions: Functions, runtime: str, result: str, payload: str
 ) -> None:
-    """By AWS's runtime interface client, `lambda_runtime_marshaller`, read 2026-11-25; of bytes, as
+    """By AWS's runtime interface client, `lambda_runtime_marshaller`; of bytes, as
     LocalStack's suite recorded, 2025."""
     name = f"writes-{len(result)}-{runtime[-2:]}"
     source = f"import decimal\ndef handler(event, context):\n    return {result}\n"

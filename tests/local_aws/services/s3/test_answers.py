@@ -99,7 +99,7 @@ def test_an_error_has_both_of_s3s_numbers(aws: Aws) -> None:
 def test_a_post_without_an_operation_is_refused_as_s3_refuses_it(
     aws: Aws, operation: str, parameters: dict[str, Any], code: str
 ) -> None:
-    """S3 API reference, "Error responses", read 2026-11-25."""
+    """S3 API reference, "Error responses"."""
     unchecked = boto3.client(
         "s3",
         endpoint_url=aws.gateway.url,

@@ -46,7 +46,7 @@ def then(name: str, **fields: Any) -> dict[str, Any]:
     ids=["JSONata", "JSONPath", "several"],
 )
 def test_what_a_state_assigns_holds_from_the_next_state_on(aws: Aws, adds: dict[str, Any]) -> None:
-    """The developer guide, "Passing data between states with variables", read 2026-11-22."""
+    """The developer guide, "Passing data between states with variables"."""
     states = {
         "First": then("Adds", Assign={"x": 1}),
         "Adds": adds,
@@ -123,7 +123,7 @@ def test_an_expression_that_finds_nothing_is_told_once_with_its_place(
 
 
 def test_an_expression_that_fails_can_be_caught(aws: Aws) -> None:
-    """The developer guide, "Transforming data with JSONata", read 2026-11-22."""
+    """The developer guide, "Transforming data with JSONata"."""
     catch = [{"ErrorEquals": ["States.QueryEvaluationError"], "Next": "Caught"}]
     asks = {
         "Type": "Task",

@@ -1,7 +1,7 @@
 """Stands for the module of that name in Neo's PyTorch images, on whose import path it lies.
 
 Source of the name and the arguments: SageMaker developer guide, "Prerequisites" of
-deploying a compiled model, read 2026-11-21. There is no runtime of Neo's to set up here.
+deploying a compiled model. There is no runtime of Neo's to set up here.
 """
 
 from __future__ import annotations

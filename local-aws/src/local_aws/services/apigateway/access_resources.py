@@ -34,7 +34,7 @@ class Account(Part):
 
     @override
     def delete(self, request: Request) -> None:
-        """Nothing: the account stays as it is (CloudFormation user guide, read 2026-11-23)."""
+        """Nothing: the account stays as it is (CloudFormation user guide)."""
 
     def _set(self, request: Request) -> None:
         role = request.properties.get("CloudWatchRoleArn", "")

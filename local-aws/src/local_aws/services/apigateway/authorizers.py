@@ -1,7 +1,7 @@
 """Who may call a method: signatures, functions that judge, pools of users, usage plans.
 
 Sources: API Gateway developer guide, "Control and manage access to REST APIs", "Output from an API
-Gateway Lambda authorizer", read 2026-11-23; how AWS refuses was recorded by LocalStack's suite and
+Gateway Lambda authorizer"; how AWS refuses was recorded by LocalStack's suite and
 stands in that guide's "Gateway response types".
 """
 

@@ -1,7 +1,7 @@
 """REST APIs as they are told: resources, methods, deployments, stages, usage plans.
 
 Sources: API Gateway API reference, botocore's model; what AWS fills in and how it refuses was
-recorded by LocalStack's suite, 2024; read 2026-11-23.
+recorded by LocalStack's suite, 2024.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Sources: API Gateway developer guide, "Control and manage access to REST APIs", "$context variables
 for data models, authorizers, mapping templates, and CloudWatch access logging", "Request
-validation for REST APIs"; read 2026-11-23. Which requests are whose, and what a context has, was
+validation for REST APIs". Which requests are whose, and what a context has, was
 recorded by LocalStack's suite, 2024.
 """
 

@@ -1,6 +1,6 @@
 """How a REST API fails: gateway responses, by type, as AWS has them and as an API changes them.
 
-Sources: API Gateway developer guide, "Gateway response types", read 2026-11-23; headers and
+Sources: API Gateway developer guide, "Gateway response types"; headers and
 messages were recorded by LocalStack's suite, 2024.
 """
 

@@ -1,7 +1,7 @@
 """Where a method leads: a function, a service of AWS, another server, nowhere.
 
-Sources: API Gateway developer guide, "Integrations for REST APIs"; API reference, PutIntegration;
-read 2026-11-23. What AWS sends by itself, and how it chooses an answer, was recorded by
+Sources: API Gateway developer guide, "Integrations for REST APIs"; API reference, PutIntegration.
+What AWS sends by itself, and how it chooses an answer, was recorded by
 LocalStack's suite, 2024.
 """
 

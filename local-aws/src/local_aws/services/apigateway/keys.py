@@ -1,6 +1,6 @@
 """What callers of REST APIs have: API keys, the plans that they count for, domain names.
 
-Sources: API Gateway API reference, botocore's model; read 2026-11-23.
+Sources: API Gateway API reference, botocore's model.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Keys:
 
 
 _CLOUDFRONT_ZONE = "Z2FDTNDATAQYW2"
-"""Of every distribution (Route 53 API reference, AliasTarget, read 2026-11-23)."""
+"""Of every distribution (Route 53 API reference, AliasTarget)."""
 _A_ZONE = "Z1UJRXOUMOOFQ8"
 """API Gateway's of us-east-1, which stands for that of every region (AWS General Reference, "Amazon
-API Gateway endpoints and quotas", read 2026-11-23)."""
+API Gateway endpoints and quotas")."""

@@ -1,7 +1,7 @@
 """What of a request becomes what of an integration's, and back: parameters and templates.
 
 Sources: API Gateway developer guide, "Parameter mapping examples for REST APIs", "Variables for
-data transformations", read 2026-11-23; what JSON functions print was recorded by LocalStack's
+data transformations"; what JSON functions print was recorded by LocalStack's
 suite, 2024.
 """
 

@@ -1,6 +1,6 @@
 """OpenAPI documents taken for REST APIs: paths, methods, integrations, authorizers, models.
 
-Source: API Gateway developer guide, "API Gateway extensions to OpenAPI", read 2026-11-23. What of
+Source: API Gateway developer guide, "API Gateway extensions to OpenAPI". What of
 a document is not carried out is refused by name.
 """
 

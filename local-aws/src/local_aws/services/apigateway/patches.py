@@ -1,6 +1,6 @@
 """patchOperations by botocore's shapes: carried out on what is kept, and made of two versions.
 
-Source: API Gateway API reference, "PatchOperation" and "Patch Operations", read 2026-11-23.
+Source: API Gateway API reference, "PatchOperation" and "Patch Operations".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Authorizers of type COGNITO_USER_POOLS: a user pool's tokens let callers in.
 
 Sources: API Gateway developer guide, "Control access to REST APIs using Amazon Cognito user pools
-as an authorizer"; API reference, Authorizer, "identityValidationExpression"; read 2026-11-25. That
+as an authorizer"; API reference, Authorizer, "identityValidationExpression". That
 lists of a token are joined by commas is unverified, and so are the words for one that has expired.
 """
 

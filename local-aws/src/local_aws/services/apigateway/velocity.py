@@ -2,8 +2,7 @@
 
 A template is somebody else's text that runs in this process: a reference walks maps and lists, and
 calls what it was given or what `velocity_values` has. So there is no way from a value to its class.
-Sources: Velocity user guide 1.7; API Gateway developer guide, "Mapping template variables"; read
-2026-11-23.
+Sources: Velocity user guide 1.7; API Gateway developer guide, "Mapping template variables".
 """
 
 from __future__ import annotations

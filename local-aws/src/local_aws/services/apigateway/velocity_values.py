@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 MAX_ITERATIONS = 1000
-"""Of one #foreach (API Gateway developer guide, "Quotas for configuring and running a REST API",
-read 2026-11-23)."""
+"""Of one #foreach (API Gateway developer guide, "Quotas for configuring and running a REST
+API")."""
 
 
 class TemplateError(Exception):

@@ -1,7 +1,7 @@
 """Who may call an HTTP API's route: signatures, functions that judge, tokens.
 
-Sources: API Gateway developer guide, "Control access to HTTP APIs with AWS Lambda authorizers",
-read 2026-11-23; "Control access to HTTP APIs with JWT authorizers", read 2026-11-25.
+Sources: API Gateway developer guide, "Control access to HTTP APIs with AWS Lambda authorizers";
+"Control access to HTTP APIs with JWT authorizers".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Integrations of HTTP APIs with a service of AWS, in the API's role.
 
 Sources: API Gateway developer guide, "Create AWS service integrations for HTTP APIs" and
-"Integration subtype reference", read 2026-11-25. How AWS writes a service's answer and its errors
+"Integration subtype reference". How AWS writes a service's answer and its errors
 is unverified, and so is that a parameter without a value is left out.
 """
 

@@ -2,7 +2,7 @@
 
 Sources: API Gateway developer guide, "Create routes for HTTP APIs", "Create AWS Lambda proxy
 integrations for HTTP APIs", "Configure CORS for HTTP APIs", "Logging variables for HTTP API access
-logs"; read 2026-11-23.
+logs".
 """
 
 from __future__ import annotations

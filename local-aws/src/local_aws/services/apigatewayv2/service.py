@@ -62,7 +62,7 @@ _DEFAULTS: Mapping[str, Record] = {
         "Tags": {},
     },
 }
-"""What AWS fills in (API Gateway V2 API reference, read 2026-11-23)."""
+"""What AWS fills in (API Gateway V2 API reference)."""
 
 
 class ApiGatewayV2(Service):

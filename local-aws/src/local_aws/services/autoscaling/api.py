@@ -298,7 +298,7 @@ def _no_target(call: Call) -> AwsError:
 
 def _not_found(call: Call, beginning: str, ending: str = "") -> AwsError:
     """AWS's words for what is not there; those of targets are as users quote them
-    (gruntwork-io/terraform-aws-ecs), the others are inferred; read 2026-11-22."""
+    (gruntwork-io/terraform-aws-ecs), the others are inferred."""
     given = call.parameters
     return AwsError(
         "ObjectNotFoundException",

@@ -76,7 +76,7 @@ class ScalingPolicy(ApiProvider):
 
     @override
     def problems(self, properties: Properties) -> Iterable[str]:
-        """Source: AWS::ApplicationAutoScaling::ScalingPolicy, ScalingTargetId, read 2026-11-23."""
+        """Source: AWS::ApplicationAutoScaling::ScalingPolicy, ScalingTargetId."""
         lacking = [name for name in _TARGET if name not in properties]
         if "ScalingTargetId" not in properties and lacking:
             yield (

@@ -7,7 +7,7 @@
     RegisterScalableTarget ──> new bounds ──────┘    through the gateway, in a thread
 
 Words of activities: user guide, "Scaling activities" and "Scheduled scaling"; those of SageMaker as
-aws-samples recorded them; read 2026-11-22.
+aws-samples recorded them.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ Record = dict[str, Any]
 
 MOST_ACTIVITIES = 1000
 """How many of a region's activities are kept; on AWS those of six weeks are (user guide, "Scaling
-activities", read 2026-11-22)."""
+activities")."""
 
 Target = tuple[str, str, str]
 """What scales: service namespace, resource id, scalable dimension."""

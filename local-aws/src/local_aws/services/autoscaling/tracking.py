@@ -14,7 +14,7 @@ from local_aws.services.autoscaling.store import Record
 _PERIODS = {60: (3, 15), 10: (3, 90)}
 """How many periods of so many seconds are above the target, or below 90 % of it, before something
 is done. Of a metric of 10 seconds, AlarmLow's 90 are measured: huggingface/skills,
-hf-cloud-sagemaker-deployment, read 2026-11-22; that AlarmHigh has 3, too, is inferred."""
+hf-cloud-sagemaker-deployment; that AlarmHigh has 3, too, is inferred."""
 
 
 def alarms_of(policy: Record, dimension: ScalableDimension | None) -> Iterator[Mapping[str, Any]]:

@@ -22,7 +22,7 @@ _CHECKED_IN = (
     "UPDATE_ROLLBACK_FAILED",
 )
 """The states of a stack whose drift can be detected (AWS CloudFormation user guide, "Detect drift
-on an entire CloudFormation stack", read 2026-11-23)."""
+on an entire CloudFormation stack")."""
 
 
 class DriftActions:

@@ -2,7 +2,7 @@
 
 Sources: AWS CloudFormation User Guide, "Import AWS resources into a CloudFormation stack manually";
 the words of aws-quickstart/quickstart-awx#38, awslabs/aws-security-assessment-solution#6 and
-aws-solutions/aws-waf-security-automations#226, as users quote them; all read 2026-11-23.
+aws-solutions/aws-waf-security-automations#226, as users quote them.
 """
 
 from __future__ import annotations

@@ -31,8 +31,7 @@ from local_aws.services.cloudformation.stack_actions import USER_INITIATED, Stac
 from local_aws.template import Unknown, as_text
 
 RESOURCES_LIMIT = 2500
-"""Resources of all nested stacks of one operation (AWS CloudFormation quotas page, read
-2026-11-23)."""
+"""Resources of all nested stacks of one operation (AWS CloudFormation quotas page)."""
 
 _TO_ROLL_BACK = ("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED")
 """What a nested stack is in when its own update has ended and its parent rolls back."""

@@ -2,8 +2,7 @@
 
 Nothing is asked of any service, so that creating and executing one have ended when they answer;
 what a resource is tagged with changes with the next update of its stack. Refactors are known as
-long as the process lives. Source: AWS CloudFormation User Guide, "Stack refactoring", read
-2026-11-23.
+long as the process lives. Source: AWS CloudFormation User Guide, "Stack refactoring".
 """
 
 from __future__ import annotations

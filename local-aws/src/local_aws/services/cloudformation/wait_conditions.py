@@ -2,7 +2,7 @@
 
 What is sent, and when a condition holds, is as the CloudFormation user guide says ("Create wait
 conditions in a CloudFormation template", "Wait condition signal syntax") and the template reference
-(AWS::CloudFormation::WaitCondition, AWS::CloudFormation::WaitConditionHandle), read 2026-11-25. The
+(AWS::CloudFormation::WaitCondition, AWS::CloudFormation::WaitConditionHandle). The
 URL's form, the physical ids and the words of a time-out are those of a stack of 2026-09-11 that
 somebody wrote down; those of a failure are awslabs' and aws-parallelcluster's tests'. AWS says
 ``Unparsable WaitCondition data`` (cloudformation-coverage-roadmap#2088, 2024); that absent Data and

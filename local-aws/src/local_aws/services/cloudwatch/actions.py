@@ -85,7 +85,7 @@ def _publish(context: LocalContext, region: str, alarm: Alarm, previous: Alarm, 
 
 def _message(context: LocalContext, region: str, alarm: Alarm, previous: Alarm) -> Any:
     """What a topic gets: CloudWatch user guide, "Amazon SNS event destinations"; members as
-    alphagov/cyber-security-shared-functions recorded one; read 2026-11-22."""
+    alphagov/cyber-security-shared-functions recorded one."""
     extended = alarm["ExtendedStatistic"]
     statistic = (
         {"StatisticType": "ExtendedStatistic", "ExtendedStatistic": extended}
@@ -123,8 +123,7 @@ def _message(context: LocalContext, region: str, alarm: Alarm, previous: Alarm) 
 
 
 def _event(context: LocalContext, region: str, alarm: Alarm, previous: Alarm) -> Any:
-    """What a function gets: CloudWatch user guide, "Invoke a Lambda function from an alarm", read
-    2026-11-22."""
+    """What a function gets: CloudWatch user guide, "Invoke a Lambda function from an alarm"."""
     return {
         "source": "aws.cloudwatch",
         "alarmArn": alarm["AlarmArn"],

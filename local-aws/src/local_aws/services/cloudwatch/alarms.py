@@ -35,7 +35,7 @@ def judge(alarm: Alarm, values: Sequence[float | None]) -> str | None:
     ``values`` are those of the last EvaluationPeriods periods, None where
     there is no datapoint. Missing ones count as TreatMissingData says
     (CloudWatch user guide, "Configuring how CloudWatch alarms treat missing
-    data", read 2026-11-21); that AWS looks at a few older datapoints, too, is
+    data"); that AWS looks at a few older datapoints, too, is
     not followed.
     """
     treat = alarm.get("TreatMissingData") or "missing"
@@ -61,7 +61,7 @@ def reason(values: Sequence[float | None]) -> str:
 def reason_data(alarm: Alarm, values: Sequence[float | None], now: float) -> str:
     """Why, for programs, as StateReasonData has it; ``values`` are the newest first.
 
-    (CloudWatch user guide, "Alarm events and EventBridge", read 2026-11-22.)
+    (CloudWatch user guide, "Alarm events and EventBridge".)
     """
     return json.dumps(
         {

@@ -20,7 +20,7 @@ from .alarms import Alarm, has_fixed_threshold, judge, reason, reason_data
 _MINUTE_SECONDS = 60.0
 """An alarm with a period of a minute or more is evaluated every minute, and an action of Auto
 Scaling is done again each minute that the alarm stays in ALARM (CloudWatch user guide, "Alarm
-evaluation" and "Alarm actions", read 2026-11-22)."""
+evaluation" and "Alarm actions")."""
 
 _LOOKS = 6
 """How often alarms are looked at within their shortest period, or a minute: periods are not those

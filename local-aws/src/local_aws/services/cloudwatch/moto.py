@@ -106,7 +106,7 @@ def tell(account: str, watcher: Watcher) -> None:
 
     The emulator's begin OK, and again with each PutMetricAlarm: "When you create an alarm, the
     alarm state is immediately set to INSUFFICIENT_DATA"; "when you update an existing alarm, its
-    state is left unchanged" (CloudWatch API reference, PutMetricAlarm, read 2026-11-22).
+    state is left unchanged" (CloudWatch API reference, PutMetricAlarm).
     """
     _WATCHERS[account] = watcher
 
@@ -153,7 +153,7 @@ def tell(account: str, watcher: Watcher) -> None:
     @_replaces("put_dashboard", CloudWatchResponse)
     def put_dashboard(original: Callable[..., Any], self: Any) -> Any:
         """The emulator drops tags; AWS takes those of a new dashboard (CloudWatch API reference,
-        PutDashboard, read 2026-11-23)."""
+        PutDashboard)."""
         backend, name = self.cloudwatch_backend, self._get_param("DashboardName")
         is_new = name not in backend.dashboards
         answer = original(self)

@@ -18,7 +18,7 @@ from .resources import Alarm, Dashboard
 def _resources(call: Call) -> Iterator[str]:
     """DescribeAlarms is about every alarm, whichever it names.
 
-    So AWS's own refusals say (aws-samples/amazon-cloudwatch-auto-alarms#1, read 2026-11-21).
+    So AWS's own refusals say (aws-samples/amazon-cloudwatch-auto-alarms#1).
     """
     if call.operation == "DescribeAlarms":
         yield "alarm:*"

@@ -3,7 +3,7 @@
 A replica is a table of its own, with the items that the others have: what changes in one is read
 from its stream and brought to all others before the request is answered (on AWS: within a second or
 so).
-Source: DynamoDB's developer guide, "Global tables: how it works", read 2026-11-23.
+Source: DynamoDB's developer guide, "Global tables: how it works".
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "TableClass": "STANDARD",
 }
 """What a table is when its template does not say; -1 takes a limit away (DynamoDB's API reference,
-"OnDemandThroughput", read 2026-11-22)."""
+"OnDemandThroughput")."""
 
 
 def _in_region(request: Request, region: str, *, own: bool = False) -> Request:

@@ -1,7 +1,7 @@
 """What the emulator's EC2 does not read of its calls, and calls that it lacks.
 
 They stand before the emulator's own methods. What AWS does is said by botocore's documentation of
-the operation, read 2026-11-23.
+the operation.
 """
 
 from __future__ import annotations

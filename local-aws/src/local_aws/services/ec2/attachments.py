@@ -18,7 +18,7 @@ class Attachments(_Before):  # type: ignore[misc]
     """The emulator deletes an attachment of any kind, and breaks on some when they are gone.
 
     The code is AWS's: https://github.com/hashicorp/terraform-provider-aws,
-    internal/service/ec2/errors.go, read 2026-11-23.
+    internal/service/ec2/errors.go.
     """
 
     def delete_transit_gateway_vpc_attachment(self, transit_gateway_attachment_id: str) -> Any:

@@ -14,8 +14,7 @@ MOST = 1000
 
 
 class Counts(_Before):  # type: ignore[misc]
-    """The codes are AWS's: EC2 API reference, "Error codes for the Amazon EC2 API", read
-    2026-11-23."""
+    """The codes are AWS's: EC2 API reference, "Error codes for the Amazon EC2 API"."""
 
     def run_instances(self, image_id: str, count: int, *more: Any, **options: Any) -> Any:
         """Start as many as an account may have."""
@@ -62,7 +61,7 @@ def _require(count: Any, what: str, code: str) -> None:
 
 
 def _require_addresses(subnet: Any, count: Any, *, taken: int) -> None:
-    """In AWS's words (https://github.com/aws/amazon-vpc-cni-k8s/pull/1773, read 2026-11-23), which
+    """In AWS's words (https://github.com/aws/amazon-vpc-cni-k8s/pull/1773), which
     keeps five addresses of each subnet."""
     wanted = int(count or 0)
     if wanted < 0:

@@ -1,7 +1,7 @@
 """Changes to the emulator's networks, each with its reason.
 
 They stand before the emulator's own methods. What AWS does is said by botocore's documentation of
-the operation, read 2026-11-23, unless another source is given.
+the operation, unless another source is given.
 """
 
 from __future__ import annotations

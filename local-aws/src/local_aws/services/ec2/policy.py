@@ -2,7 +2,7 @@
 
 Source: "Actions, resources, and condition keys for Amazon EC2", service authorization reference,
 as cfn-lint ships it, has the kinds of resources that an action knows; ids begin as EC2's API
-reference shows them, read 2026-11-23. What an action needs of things that a call does not name (a
+reference shows them. What an action needs of things that a call does not name (a
 VPC's of a new network interface) is not asked for.
 """
 

@@ -33,7 +33,7 @@ class Ec2(Service):
             code="RequestLimitExceeded", status=503, message="Request limit exceeded."
         ),
     )
-    """How it refuses: EC2 API reference, "Error codes for the Amazon EC2 API", read 2026-11-23."""
+    """How it refuses: EC2 API reference, "Error codes for the Amazon EC2 API"."""
 
     @override
     def resource_types(self) -> Iterable[Provider]:

@@ -26,7 +26,7 @@ _FIELDS = (
     *("version", "id", "detail-type", "source", "account"),
     *("time", "region", "resources", "detail"),
 )
-"""An event's, in AWS's order: its user guide, "Events", read 2026-11-22."""
+"""An event's, in AWS's order: its user guide, "Events"."""
 
 
 def apply(context: LocalContext) -> None:
@@ -93,7 +93,7 @@ _SENDER: ContextVar[str] = ContextVar("sender", default="")
 def _send_abroad(context: LocalContext, rule: Any, target: dict[str, Any], event: Any) -> None:
     """To a bus or a queue of another account, if its policy lets the rule, or the target's role,
     in: EventBridge user guide, "Sending and receiving events between AWS accounts" and "Use
-    resource-based policies", read 2026-11-23. What is not let in is logged."""
+    resource-based policies". What is not let in is logged."""
     arn = Arn.parse(target["Arn"])
     if arn.service == "sqs":
         given = {"aws:SourceArn": rule.arn, "aws:SourceAccount": rule.account_id}

@@ -127,7 +127,7 @@ class Iam(Service):
 
     def _get_user(self, call: Call) -> dict[str, Any] | None:
         """The account's root has no name (IAM API reference, GetUser: "defaults to the user making
-        the request"; read 2026-11-23). None for a user of IAM."""
+        the request"). None for a user of IAM."""
         if not (isinstance(call.caller, Developer) and _is_about_the_caller(call)):
             return None
         root = arn_of(call.caller, call.region)

@@ -1,7 +1,7 @@
 """What policies would let somebody do: SimulatePrincipalPolicy and SimulateCustomPolicy.
 
 They are judged as calls are, but for the context: a condition knows the keys that the request gives
-and no others. Source: IAM API reference, both operations, read 2026-11-23; the answer's members and
+and no others. Source: IAM API reference, both operations; the answer's members and
 the positions of statements, which are those after each brace, were recorded by LocalStack's suite
 in 2025.
 """

@@ -48,7 +48,7 @@ class Kms(Service):
     def check(self, call: Call) -> None:
         """Raise `AwsError`, too, for a copy of a key that is of one region only.
 
-        Source: KMS API reference, ReplicateKey, read 2026-11-23; the words are unverified.
+        Source: KMS API reference, ReplicateKey; the words are unverified.
         """
         super().check(call)
         if call.operation == "ReplicateKey":

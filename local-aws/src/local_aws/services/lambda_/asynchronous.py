@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 RETRY_SECONDS = (60.0, 120.0)
 """Before the second and the third attempt (AWS Lambda developer guide, "How Lambda handles errors
-and retries with asynchronous invocation", read 2026-11-21)."""
+and retries with asynchronous invocation")."""
 
 THROTTLED_SECONDS = 1.0
 """Between attempts of an event that finds no room; they do not count."""

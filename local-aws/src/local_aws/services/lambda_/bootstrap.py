@@ -4,8 +4,7 @@
 pipes, a JSON list of folders, the file of `local_aws.process.supervisor`, the command of a runtime
 that is not this Python, line by line, and what `mounts` is to put into place. From its fork on the
 parent supervises, with little more than this in its memory, and the child is the runtime: by the
-program that AWS_LAMBDA_EXEC_WRAPPER names, where it does ("Modifying the runtime environment", read
-2026-11-22).
+program that AWS_LAMBDA_EXEC_WRAPPER names, where it does ("Modifying the runtime environment").
 """
 
 import os
@@ -26,7 +25,7 @@ def _take(path: str) -> ModuleType:
 
 def _limit_files() -> None:
     """A function may have 1,024 files open ("File descriptors" of Lambda's quotas,
-    docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, read 2026-11-22)."""
+    docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html)."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = 1024 if most == resource.RLIM_INFINITY else min(1024, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))

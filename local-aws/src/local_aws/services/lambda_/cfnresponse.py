@@ -1,7 +1,6 @@
 """The module that CloudFormation puts beside source code that stands in a template.
 
-Its interface is that of the AWS CloudFormation user guide, "cfn-response module" (read
-2026-11-21).
+Its interface is that of the AWS CloudFormation user guide, "cfn-response module".
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ _NEEDED = {
     "kinesis": ("GetRecords", "GetShardIterator", "DescribeStream"),
 }
 """What the function's role must be allowed to ("Create and configure an Amazon SQS event source
-mapping" and its likes, AWS Lambda developer guide, read 2026-11-23)."""
+mapping" and its likes, AWS Lambda developer guide)."""
 
 
 class EventSources:

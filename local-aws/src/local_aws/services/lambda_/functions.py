@@ -50,8 +50,7 @@ DEFAULTS: Mapping[str, Any] = {
     "TracingConfig": {"Mode": "PassThrough"},
     "SnapStart": {"ApplyOn": "None", "OptimizationStatus": "Off"},
 }
-"""What a function has when nobody said otherwise (Lambda API reference, CreateFunction, read
-2026-11-21)."""
+"""What a function has when nobody said otherwise (Lambda API reference, CreateFunction)."""
 
 SETTLING_SECONDS = 0.1
 """How long a function is Pending, or its update InProgress; AWS takes some seconds, and says no

@@ -29,7 +29,7 @@ from local_aws.services.lambda_.store import LATEST, Configuration, Function, St
 from local_aws.services.lambda_.system_logs import log_of
 
 TAIL_BYTES = 4096
-"""How much of the log LogResult carries (botocore's documentation of Invoke, read 2026-11-21)."""
+"""How much of the log LogResult carries (botocore's documentation of Invoke)."""
 
 
 @dataclass(frozen=True, kw_only=True)

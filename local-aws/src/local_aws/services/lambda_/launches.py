@@ -85,7 +85,7 @@ def _node(memory_mb: int) -> tuple[str, ...]:
 
 def _paths(layers: str, runtime: str, task: str, language: str, name: str) -> dict[str, str]:
     """Where programs, libraries and modules are looked for ("Layer paths for each Lambda runtime"
-    and "Defined runtime environment variables", read 2026-11-23); a function may set its own."""
+    and "Defined runtime environment variables"); a function may set its own."""
     node = name.removesuffix(".x").replace("nodejs", "node")
     modules = [f"{layers}/nodejs/{node}", f"{layers}/nodejs", runtime]
     node_path = [*(f"{folder}/node_modules" for folder in modules), runtime, task]
@@ -131,7 +131,7 @@ def _own(variables: dict[str, str]) -> dict[str, str]:
 
 def _defined(configuration: Configuration, stream: Stream) -> dict[str, str]:
     """The variables that every function finds (AWS Lambda developer guide, "Defined runtime
-    environment variables", read 2026-11-21)."""
+    environment variables")."""
     return {
         "_HANDLER": configuration["Handler"],
         "AWS_DEFAULT_REGION": stream.region,

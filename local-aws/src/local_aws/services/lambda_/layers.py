@@ -19,7 +19,7 @@ Parameters = Mapping[str, Any]
 Answer = dict[str, Any]
 
 MOST_LAYERS = 5
-"""Of one function ("Lambda quotas", read 2026-11-23)."""
+"""Of one function ("Lambda quotas")."""
 
 
 class Layers:

@@ -1,7 +1,7 @@
 """What Lambda allows, and what of it the local AWS runs.
 
 Figures are those of AWS's page "Lambda quotas" and of botocore's documentation of
-Invoke (both read 2026-11-21).
+Invoke.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CONCURRENT_EXECUTIONS = 100
 ACCOUNT_CONCURRENCY = 1_000
 LEAST_UNRESERVED = 100
 """Of the account's concurrent executions, so many cannot be reserved ("Configuring reserved
-concurrency for a function", read 2026-11-22)."""
+concurrency for a function")."""
 
 MOST_TAGS = 50
 NAME_CHARACTERS = 64
@@ -62,7 +62,7 @@ RESERVED_VARIABLES = frozenset(
     }
 )
 """Variables that a function may not set (AWS Lambda developer guide, "Defined runtime environment
-variables", read 2026-11-21)."""
+variables")."""
 
 NOT_FOLLOWED: Mapping[str, str] = {
     "AcceleratorConfig": "accelerators",

@@ -2,8 +2,8 @@
 
 What else lies in ``/var`` and ``/opt`` stays where it is: new ones in memory have it all by bind
 mounts, and the function's own beside, which cannot be written to. They are seen by this process and
-by those that it starts, and are gone with them (mount_namespaces(7), user_namespaces(7), man7.org,
-read 2026-11-22). Standard library alone: it runs before a function's runtime.
+by those that it starts, and are gone with them (mount_namespaces(7), user_namespaces(7),
+man7.org). Standard library alone: it runs before a function's runtime.
 
 ``mounts.py TASK RUNTIME LAYERS STAGE`` tries it, and ends with 0 where the kernel lets it.
 """

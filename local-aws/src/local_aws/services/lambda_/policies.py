@@ -90,7 +90,7 @@ class Policies:
 
 _ALIAS = re.compile(r"(?!\d+$)[A-Za-z0-9_-]+")
 """What an alias may be called; another qualifier means a version (Lambda API reference,
-CreateAlias, read 2026-11-22)."""
+CreateAlias)."""
 
 _SERVICE = re.compile(r"[a-z0-9.-]+\.(amazonaws\.com(\.cn)?|amazon\.com)")
 

@@ -19,11 +19,11 @@ from local_aws.services.lambda_.source_target import LOOK_SECONDS, Record, Targe
 _log = logging.getLogger(__name__)
 
 _MOST_MESSAGES = 10
-"""Of one ReceiveMessage, and of one DeleteMessageBatch (SQS API reference, read 2026-11-23)."""
+"""Of one ReceiveMessage, and of one DeleteMessageBatch (SQS API reference)."""
 
 _BATCHES = 5
 """At one time, where no MaximumConcurrency is set; AWS begins with as many, and takes more ("Using
-Lambda with Amazon SQS", read 2026-11-23)."""
+Lambda with Amazon SQS")."""
 
 
 class QueueSource:

@@ -37,8 +37,7 @@ class Fate:
     result: Result | None
 
     def record(self) -> dict[str, Any]:
-        """It as destinations are told ("Capturing records of Lambda asynchronous invocations",
-        read 2026-11-22)."""
+        """It as destinations are told ("Capturing records of Lambda asynchronous invocations")."""
         record: dict[str, Any] = {
             "version": "1.0",
             "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -179,8 +178,7 @@ ACTIONS: Mapping[str, str] = {
     "sqs": "sqs:SendMessage",
 }
 """Where records of events may go, and what the role needs leave for (AWS Lambda developer guide,
-"Capturing records of Lambda asynchronous invocations", read 2026-11-22)."""
+"Capturing records of Lambda asynchronous invocations")."""
 
 _MESSAGE = 1024
-"""How much of an error's message a dead letter carries ("Adding a dead-letter queue", read
-2026-11-22)."""
+"""How much of an error's message a dead letter carries ("Adding a dead-letter queue")."""

@@ -18,8 +18,7 @@ from local_aws.services import lambda_ as lambda_functions
 from local_aws.services.lambda_.limits import refusals
 
 INLINE_CHARACTERS = 4 * 1024 * 1024
-"""Source code in a template (CloudFormation's AWS::Lambda::Function Code reference, read
-2026-11-21)."""
+"""Source code in a template (CloudFormation's AWS::Lambda::Function Code reference)."""
 
 _RESET: Mapping[str, Any] = {
     "DeadLetterConfig": {"TargetArn": ""},

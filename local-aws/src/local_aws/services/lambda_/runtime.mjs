@@ -4,7 +4,7 @@
 // given, and what becomes of its errors and of its log, are those of AWS's runtime (AWS Lambda
 // developer guide, "Define Lambda function handler in Node.js", "Using the Lambda context object",
 // "Log and monitor Node.js Lambda functions", and the read-me of
-// github.com/aws/aws-lambda-nodejs-runtime-interface-client, all read 2026-11-23).
+// github.com/aws/aws-lambda-nodejs-runtime-interface-client).
 
 import fs from "node:fs";
 import http from "node:http";

@@ -126,7 +126,7 @@ def _run(handler: Any, request: dict[str, Any]) -> tuple[str, Any]:
         frames = error.__traceback__.tb_next if error.__traceback__ else None
         failure = _raised(error, frames) | {"requestId": request_id}
     else:
-        if isinstance(result, bytes):  # as awslambdaric's marshaller sends them, read 2026-11-25
+        if isinstance(result, bytes):  # as awslambdaric's marshaller sends them
             return "result", result.decode(errors="replace")
         try:
             return "result", _ENCODER.encode(result)
@@ -190,8 +190,7 @@ class _Encoder(json.JSONEncoder):
 _ENCODER = _Encoder(
     ensure_ascii=os.environ.get("AWS_EXECUTION_ENV", "").endswith((".9", ".10", ".11"))
 )
-"""From python3.12 on, text stays as it is ("Building Lambda functions with Python", read
-2026-11-22)."""
+"""From python3.12 on, text stays as it is ("Building Lambda functions with Python")."""
 
 
 class _Handler(logging.Handler):

@@ -11,12 +11,12 @@ from local_aws.process.node import node_program
 from local_aws.services.lambda_.mounts import LANGUAGE
 
 PACKAGES = ("boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3")
-"""AWS Lambda developer guide, "Building Lambda functions with Python", read 2026-11-21: boto3 and
+"""AWS Lambda developer guide, "Building Lambda functions with Python": boto3 and
 what it needs. Everything else a function brings in its zip, here as there."""
 
 SCOPES = ("@aws-sdk", "@smithy")
-"""What Node.js finds of the AWS SDK for JavaScript ("Building Lambda functions with Node.js", read
-2026-11-23): here the clients that npm has installed, no other module beside them."""
+"""What Node.js finds of the AWS SDK for JavaScript ("Building Lambda functions with Node.js"):
+here the clients that npm has installed, no other module beside them."""
 
 _NPM = """#!/bin/sh
 echo 'npm: functions of the local AWS install nothing while they run' >&2

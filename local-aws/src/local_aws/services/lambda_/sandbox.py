@@ -28,8 +28,8 @@ from local_aws.services.lambda_.pipes import Pipes
 
 INIT_SECONDS = 10.0
 """How long importing the handler may take beside the function's own timeout
-(AWS Lambda developer guide, "Understanding the Lambda execution environment lifecycle", read
-2026-11-21). AWS would start it once more; here it simply has that much longer."""
+(AWS Lambda developer guide, "Understanding the Lambda execution environment lifecycle"). AWS
+would start it once more; here it simply has that much longer."""
 
 _WATCH_SECONDS = 0.02
 """Between two looks at a process's memory."""

@@ -62,7 +62,7 @@ class Target:
 
     def failed_items(self, result: Result, known: Sequence[str]) -> set[str]:
         """Which records of a batch are to come again: all where the function, or its answer,
-        failed ("Implementing partial batch responses", read 2026-11-23)."""
+        failed ("Implementing partial batch responses")."""
         if result.failed:
             return set(known)
         if "ReportBatchItemFailures" not in self.mapping["FunctionResponseTypes"]:

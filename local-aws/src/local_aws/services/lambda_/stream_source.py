@@ -25,8 +25,8 @@ no figures. Divided by the time scale."""
 
 @dataclass(frozen=True, kw_only=True)
 class _BatchFate(Fate):
-    """What became of a batch: ``batch`` says where it lies ("Retain discarded records", read
-    2026-11-23), for its records are not sent."""
+    """What became of a batch: ``batch`` says where it lies ("Retain discarded records"), for its
+    records are not sent."""
 
     batch: Mapping[str, Any] = field(default_factory=dict)
 

@@ -1,7 +1,7 @@
 """Invocations whose answers come in parts, as `awslambda.streamifyResponse` of Node.js writes them.
 
 What any other handler answers is one part: of AWS's own runtimes only those of Node.js stream
-(Lambda developer guide, "Response streaming for Lambda functions", read 2026-11-23).
+(Lambda developer guide, "Response streaming for Lambda functions").
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def events(told: Iterable[Part | Result], *, with_log: bool) -> Iterator[bytes]:
     """The answer of InvokeWithResponseStream.
 
     That a failed function's code is Unhandled, with its error as details, is what a client of AWS
-    expects (remotion-dev/remotion, packages/lambda, read 2026-11-23); AWS documents no codes.
+    expects (remotion-dev/remotion, packages/lambda); AWS documents no codes.
     """
     for each in told:
         if isinstance(each, Part):

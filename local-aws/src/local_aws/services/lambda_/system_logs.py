@@ -1,7 +1,7 @@
 """What Lambda itself writes around what a function has printed, as text or as JSON.
 
 The forms are those of the AWS Lambda developer guide, "Configuring JSON and plain text log formats"
-and "Log-level filtering" (read 2026-11-23). DEBUG writes here what INFO does.
+and "Log-level filtering". DEBUG writes here what INFO does.
 """
 
 from __future__ import annotations

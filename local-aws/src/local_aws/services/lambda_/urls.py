@@ -2,7 +2,7 @@
 
 Sources: Lambda API reference, CreateFunctionUrlConfig; Lambda developer guide, "Control access to
 Lambda function URLs", which since October 2025 wants two permissions, "Invoking Lambda function
-URLs"; read 2026-11-23. What is refused how was recorded by LocalStack's suite, 2025.
+URLs". What is refused how was recorded by LocalStack's suite, 2025.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ RETENTION_DAYS = (
     *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
     *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
 )
-"""As botocore's model of CloudWatch Logs says (``Days``, read 2026-11-26). aws-cdk's issue 1343 has
+"""As botocore's model of CloudWatch Logs says (``Days``). aws-cdk's issue 1343 has
 what is answered to others."""
 
 
@@ -140,7 +140,7 @@ class Logs(Service):
         partition's suffix, ``amazonaws.com.cn`` in China. Sources: CloudWatch Logs user guide,
         "Encrypt log data in CloudWatch Logs using AWS KMS"; aws-cdk-lib 2.275, region-info; the
         refusal is quoted in github.com/hashicorp/terraform-provider-aws/issues/29282 and
-        github.com/aws/aws-cdk/issues/28304; read 2026-11-23.
+        github.com/aws/aws-cdk/issues/28304.
         """
         parameters, account = call.parameters, call.account
         named = first(parameters, "logGroupName", "resourceIdentifier") or ""

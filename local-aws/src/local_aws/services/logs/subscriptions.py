@@ -2,7 +2,7 @@
 
 Sources: CloudWatch Logs user guide, "Log group-level subscription filters" and "Filter pattern
 syntax for metric filters, subscription filters, and Live Tail"; AWS Lambda developer guide, "Using
-Lambda with CloudWatch Logs"; read 2026-11-23.
+Lambda with CloudWatch Logs".
 """
 
 from __future__ import annotations

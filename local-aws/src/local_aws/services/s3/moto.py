@@ -27,7 +27,7 @@ _AES256 = {
     }
 }
 """How S3 encrypts where nobody has said otherwise, since January 2023: its user guide, "Setting
-default server-side encryption behavior", read 2026-11-22."""
+default server-side encryption behavior"."""
 
 
 def apply(targets: Targets) -> None:

@@ -1,7 +1,7 @@
 """What S3's operations need: their actions, their resources, and the keys of encrypted objects.
 
 Source: S3 user guide, "Required permissions for Amazon S3 API operations" and
-"Using server-side encryption with AWS KMS keys", read 2026-11-21.
+"Using server-side encryption with AWS KMS keys".
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ class S3(Service):
         }
 
     def _refuse_post(self, call: Call) -> None:
-        """What is posted to a bucket and is no form (S3 API reference, "Error responses", read
-        2026-11-25); a form was read as PutObject."""
+        """What is posted to a bucket and is no form (S3 API reference, "Error responses"); a form
+        was read as PutObject."""
         raise AwsError(
             "PreconditionFailed",
             "At least one of the pre-conditions you specified did not hold",

@@ -77,7 +77,7 @@ class SecretTargetAttachment(ApiProvider):
 
     Ref is the secret's ARN. Of a database that is only kept it is what is kept of it. Sources: the
     type's page in the CloudFormation template reference; Secrets Manager user guide, "JSON
-    structure of AWS Secrets Manager secrets"; read 2026-11-23.
+    structure of AWS Secrets Manager secrets".
     """
 
     type_name = "AWS::SecretsManager::SecretTargetAttachment"

@@ -18,7 +18,7 @@ from local_aws.service import Action, Service
 from .resources import ResourcePolicy, Secret, SecretTargetAttachment
 
 _NAME = re.compile(r"[A-Za-z0-9/_+=.@!-]{1,512}")
-"""The API reference, "CreateSecret", read 2026-11-22."""
+"""The API reference, "CreateSecret"."""
 
 
 def _secrets(call: Call) -> Iterator[str]:

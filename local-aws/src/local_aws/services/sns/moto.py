@@ -159,7 +159,7 @@ def refuse_what_cannot_be_published() -> None:
 
 def number_messages_of_fifo_topics() -> None:
     """Answers about a FIFO topic have a SequenceNumber of 20 digits: SNS's API reference,
-    "Publish", read 2026-11-22."""
+    "Publish"."""
     one = getattr(SNSResponse.publish, "__wrapped__", SNSResponse.publish)
     several = getattr(SNSResponse.publish_batch, "__wrapped__", SNSResponse.publish_batch)
 
@@ -182,7 +182,7 @@ def number_messages_of_fifo_topics() -> None:
 def sign_as_the_topic_says() -> None:
     """The emulator signs all with SHA256, and leaves out the subject; a topic's SignatureVersion
     is 1, SHA1, unless it says 2: SNS's developer guide, "Verifying the signatures of Amazon SNS
-    messages", read 2026-11-22."""
+    messages"."""
     original = getattr(Subscription.get_post_data, "__wrapped__", Subscription.get_post_data)
 
     @wraps(original)
@@ -217,7 +217,7 @@ def _number(topic: Any, published: list[dict[str, Any]]) -> None:
 
 def _notification(subscription: Any, message: str, message_id: str, options: Any) -> Any:
     """What a function that is subscribed to a topic is given (AWS Lambda developer guide, "Invoking
-    Lambda functions with Amazon SNS notifications", read 2026-11-21), but for a signature."""
+    Lambda functions with Amazon SNS notifications"), but for a signature."""
     attributes = {
         name: {"Type": each["Type"], "Value": each["Value"]}
         for name, each in (options.get("message_attributes") or {}).items()

@@ -135,4 +135,4 @@ _DEFAULTS = {
     "SqsManagedSseEnabled": "true",
     "VisibilityTimeout": "30",
 }
-"""What a queue has of what is not given (SQS API reference, CreateQueue, read 2026-11-22)."""
+"""What a queue has of what is not given (SQS API reference, CreateQueue)."""

@@ -52,7 +52,7 @@ class Sqs(Service):
 
     def check(self, call: Call) -> None:
         """Raise `AwsError`, in SQS's own words where a parameter is missing (SQS API reference,
-        "Common errors", read 2026-11-22)."""
+        "Common errors")."""
         for name in (
             () if call.model.input_shape is None else call.model.input_shape.required_members
         ):

@@ -41,7 +41,7 @@ def say_what_secrets_are() -> None:
     """``SourceResult`` is the secret's value in Secrets Manager's words, not its description.
 
     Source: Systems Manager user guide, "Referencing AWS Secrets Manager secrets from Parameter
-    Store parameters", read 2026-11-22.
+    Store parameters".
     """
     now = ParameterDict._get_secretsmanager_parameter
     original = getattr(now, "__wrapped__", now)

@@ -33,7 +33,7 @@ _NO_NAME = (
     "can consist of sub-paths divided by slash symbol; each sub-path can be formed as a mix of "
     "letters, numbers and the following 3 symbols .-_"
 )
-"""Source: SSM API reference, PutParameter, read 2026-11-22; recorded by LocalStack's suite."""
+"""Source: SSM API reference, PutParameter; recorded by LocalStack's suite."""
 
 
 class Ssm(Service):

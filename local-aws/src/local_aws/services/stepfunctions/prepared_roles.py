@@ -5,8 +5,8 @@ or updated: to make the rule through which it learns that a job has ended, and
 to set up the delivery of its logs. Its refusals are quoted in
 github.com/nasa/cumulus/pull/2693 and github.com/aws/aws-cdk/issues/26432; the
 actions are those of its developer guide, "IAM policies for integrated
-services" and "Using CloudWatch Logs to log execution history"; all read
-2026-11-21. Which of the actions AWS tries is not documented; here it is all.
+services" and "Using CloudWatch Logs to log execution history". Which of the actions AWS tries is
+not documented; here it is all.
 """
 
 from __future__ import annotations

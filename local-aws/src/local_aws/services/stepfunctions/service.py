@@ -131,7 +131,7 @@ class StepFunctions(Service):
     def _machine_of_token(self, call: Call) -> Iterable[str]:
         """The state machine that waits for a token: the reference names no resource for the three
         SendTask operations, and AWS judges them by it (aws/aws-cdk#8486 tried it;
-        NOAA-OWP/hydrovis#837 quotes the refusal; read 2026-11-25)."""
+        NOAA-OWP/hydrovis#837 quotes the refusal)."""
         token = call.parameters.get("taskToken")
         if self._api is None or token is None:
             return ()

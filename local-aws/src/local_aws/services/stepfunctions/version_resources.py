@@ -35,7 +35,7 @@ class StateMachineAlias(ApiProvider):
 
     With a DeploymentPreference an update leads executions to another version step by step, and
     fails as soon as one of its alarms is in ALARM. Source: CloudFormation template reference,
-    "AWS::StepFunctions::StateMachineAlias DeploymentPreference", read 2026-11-23.
+    "AWS::StepFunctions::StateMachineAlias DeploymentPreference".
     """
 
     type_name = "AWS::StepFunctions::StateMachineAlias"

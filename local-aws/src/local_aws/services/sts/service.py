@@ -1,6 +1,6 @@
 """STS: credentials for those who may assume a role, and who one is with them.
 
-Sources: STS API reference, AssumeRole and GetCallerIdentity, read 2026-11-21; how wrong ARNs and
+Sources: STS API reference, AssumeRole and GetCallerIdentity; how wrong ARNs and
 names are refused was recorded by LocalStack's suite.
 """
 
@@ -27,7 +27,7 @@ from local_aws.service import Action, Limit, Service
 from .session_tags import SessionTags
 
 MIN_SECONDS, DEFAULT_SECONDS, MAX_SECONDS = 900, 3600, 43200
-"""How long a session lasts (STS API reference, AssumeRole, read 2026-11-21)."""
+"""How long a session lasts (STS API reference, AssumeRole)."""
 
 MEMBERS_ROLE = "role/OrganizationAccountAccessRole"
 """By which the first account's developer gets into any other."""
@@ -140,7 +140,7 @@ class Sts(Service):
 
         So AWS Organizations makes the role in each account that it makes: administrators of the
         first account, which manages the others, may take it (AWS Organizations user guide,
-        "Accessing a member account that has OrganizationAccountAccessRole", read 2026-11-23).
+        "Accessing a member account that has OrganizationAccountAccessRole").
         """
         manages = isinstance(caller, Developer) and caller.account == ACCOUNT_ID
         is_account = re.fullmatch(r"\d{12}", role.account) is not None

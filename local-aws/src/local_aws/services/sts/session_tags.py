@@ -1,7 +1,7 @@
 """The tags of a role's session: those that are asked for, and those that go on from role to role.
 
-Keys are told apart whatever their case. Source: IAM user guide, "Pass session tags in AWS STS",
-read 2026-11-22; the refusals were recorded by LocalStack's suite.
+Keys are told apart whatever their case. Source: IAM user guide, "Pass session tags in AWS STS";
+the refusals were recorded by LocalStack's suite.
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ _AUTOMATIC = {
     "Evaluation": "Dynamic",
     "ChangeSource": "Automatic",
 }
-"""The detail of every nested stack (AWS CloudFormation API reference, ResourceChangeDetail, read
-2026-11-23)."""
+"""The detail of every nested stack (AWS CloudFormation API reference, ResourceChangeDetail)."""
 
 _POLICIES = ("DeletionPolicy", "UpdateReplacePolicy")
 

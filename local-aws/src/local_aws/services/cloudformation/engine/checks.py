@@ -45,7 +45,7 @@ _WITH_SNAPSHOTS = frozenset(
     )
 )
 """The types of which AWS takes a snapshot; here there is nothing to take one of ("DeletionPolicy
-attribute", CloudFormation template reference, read 2026-11-23)."""
+attribute", CloudFormation template reference)."""
 
 _ATTRIBUTES = {
     "CreationPolicy": frozenset({"AWS::AppStream::Fleet", *SIGNALLED}),
@@ -61,7 +61,7 @@ _ATTRIBUTES = {
     ),
 }
 """Attributes by the types that have them (same reference, "CreationPolicy attribute" and
-"UpdatePolicy attribute", read 2026-11-23). They are only kept, as nothing here is replaced by and
+"UpdatePolicy attribute"). They are only kept, as nothing here is replaced by and
 by, but for the signals that a creation waits for."""
 
 _IAM_NAMES = {

@@ -38,7 +38,7 @@ DO_NOTHING, ROLLBACK, DELETE = "DO_NOTHING", "ROLLBACK", "DELETE"
 _SKIPPED = "Resource skipped during UpdateRollback"
 
 _NO_REPLACEMENT = "Replacement type updates not supported on stack with disable-rollback."
-"""As users of SAM are told (aws/aws-sam-cli#4585, read 2026-11-23)."""
+"""As users of SAM are told (aws/aws-sam-cli#4585)."""
 
 _log = logging.getLogger(__name__)
 

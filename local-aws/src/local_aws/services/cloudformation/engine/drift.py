@@ -1,7 +1,7 @@
 """How what is there differs from what the template says: read back from the services.
 
 Only properties that the template gives are compared, as AWS does (CloudFormation user guide,
-"Detect unmanaged configuration changes with drift detection", read 2026-11-23); what a service
+"Detect unmanaged configuration changes with drift detection"); what a service
 does not tell is taken for unchanged.
 """
 

@@ -1,7 +1,7 @@
 """Signals that a resource waits for while it is created: its creation policy, and SignalResource.
 
 Which resources wait, for how many signals and how long is the CloudFormation template reference's
-("CreationPolicy attribute", read 2026-11-25). The words are those of stacks that people wrote down:
+("CreationPolicy attribute"). The words are those of stacks that people wrote down:
 CloudFormation-Workshop's (2019), guardian/testing-asg-rolling-update's and aws-parallelcluster's
 (2021). How many signals a time-out names where some have come is unverified; so is whether AWS
 takes a signal whose UniqueId is no instance's.

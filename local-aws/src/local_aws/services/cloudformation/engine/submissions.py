@@ -30,7 +30,7 @@ from local_aws.services.cloudformation.engine.transforms import transformed
 from local_aws.template import Names, Unknown
 
 BODY_LIMIT_BYTES = 51_200
-"""A TemplateBody's size (AWS CloudFormation quotas page, read 2026-11-21)."""
+"""A TemplateBody's size (AWS CloudFormation quotas page)."""
 
 URL_LIMIT_BYTES = 1_000_000
 """A template's size in S3 (same page)."""

@@ -14,7 +14,7 @@ from local_aws.services.cloudformation.engine.refusals import format_error, vali
 from local_aws.template import short_form
 
 LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
-"""Entries a section may have (AWS CloudFormation quotas page, read 2026-11-21)."""
+"""Entries a section may have (AWS CloudFormation quotas page)."""
 
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
 FOR_EACH = "Fn::ForEach::"

@@ -1,7 +1,7 @@
 """Aliases of state machines: names that lead to one or two versions, by weight.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/concepts-state-machine-alias.html, read
-2026-11-22, and what AWS was recorded to answer (LocalStack's suite, 2025).
+https://docs.aws.amazon.com/step-functions/latest/dg/concepts-state-machine-alias.html, and what
+AWS was recorded to answer (LocalStack's suite, 2025).
 """
 
 from __future__ import annotations

@@ -32,8 +32,7 @@ from local_aws.services.stepfunctions.engine.versions import Versions
 from local_aws.states_language import Problem, warnings
 
 _DIAGNOSTICS = 100
-"""https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinition.html,
-read 2026-11-23."""
+"""https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinition.html."""
 
 Action = Callable[[Parameters, str], dict[str, Any] | None]
 

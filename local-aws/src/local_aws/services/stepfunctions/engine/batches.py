@@ -1,7 +1,6 @@
 """How a Distributed Map's items become the inputs of its children.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/input-output-itembatcher.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/input-output-itembatcher.html.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 PAYLOAD_BYTES = 256 * 1024
 """The most that the input or output of a state may have, as UTF-8.
-https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html, read 2026-11-21."""
+https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html."""
 
 
 @dataclass(frozen=True, kw_only=True)

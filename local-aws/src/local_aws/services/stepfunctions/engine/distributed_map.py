@@ -1,7 +1,6 @@
 """A Distributed Map: items from S3 or the state's input, one child execution each or per batch.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/state-map-distributed.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/state-map-distributed.html.
 """
 
 from __future__ import annotations

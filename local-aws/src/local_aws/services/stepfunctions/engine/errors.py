@@ -7,8 +7,7 @@ second's (``SageMaker.SageMakerException``). An error that the service's API
 declares has a class of its own in both (``S3.NoSuchKeyException``); any other,
 AccessDenied among them, falls back to the service's.
 https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html and
-https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html.
 """
 
 from __future__ import annotations

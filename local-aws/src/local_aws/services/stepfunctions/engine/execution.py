@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 EXPRESS_SECONDS = 300
 """How long an EXPRESS execution may take.
-https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html, read 2026-11-21."""
+https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,6 @@
 """The items of a Distributed Map that lie in S3.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/input-output-itemreader.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/input-output-itemreader.html.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """JSONata, the second query language of state machines, evaluated by jsonata-python.
 
 Step Functions adds functions of its own to JSONata's; they are here.
-https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html, read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html.
 """
 
 from __future__ import annotations

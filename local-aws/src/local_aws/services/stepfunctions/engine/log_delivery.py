@@ -7,7 +7,7 @@ groups below ``/aws/vendedlogs/`` are let in by one pattern, and others are refu
 
 Sources: Step Functions developer guide, "Avoiding Amazon CloudWatch Logs resource policy size
 restrictions", and CloudWatch Logs user guide, "Logs sent to CloudWatch Logs"; the refusal is quoted
-in github.com/aws/aws-cdk/issues/28900; all read 2026-11-23. Step Functions' guide has 5,120
+in github.com/aws/aws-cdk/issues/28900. Step Functions' guide has 5,120
 characters, as its refusal did until 2024. The user guide says by now that new deliveries get
 policies of single groups, and the API takes 51,200 characters since 2025
 (github.com/anomalyco/sst/issues/6231): the narrower holds here, so that what passes here passes

@@ -1,7 +1,7 @@
 """A machine's LoggingConfiguration, before it is kept.
 
-https://docs.aws.amazon.com/step-functions/latest/apireference/API_LoggingConfiguration.html, read
-2026-11-22; the refusals are AWS's, as LocalStack's suite recorded them in 2024.
+https://docs.aws.amazon.com/step-functions/latest/apireference/API_LoggingConfiguration.html; the
+refusals are AWS's, as LocalStack's suite recorded them in 2024.
 """
 
 from __future__ import annotations

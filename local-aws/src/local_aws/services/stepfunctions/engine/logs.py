@@ -1,6 +1,6 @@
 """Executions' events in CloudWatch Logs, as a machine's LoggingConfiguration wants them.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html, read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """State machines, which the emulator keeps: made, changed, described and found.
 
 https://docs.aws.amazon.com/step-functions/latest/apireference/API_CreateStateMachine.html,
-API_UpdateStateMachine.html and API_DescribeStateMachine.html, read 2026-11-22, and what AWS was
+API_UpdateStateMachine.html and API_DescribeStateMachine.html, and what AWS was
 recorded to answer (LocalStack's suite, 2023 to 2025).
 """
 

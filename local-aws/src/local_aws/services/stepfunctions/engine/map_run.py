@@ -1,7 +1,7 @@
 """A Map Run: the child executions of one Distributed Map, as many at once as it may.
 
 https://docs.aws.amazon.com/step-functions/latest/dg/state-map-distributed.html and
-https://docs.aws.amazon.com/step-functions/latest/dg/maprun-fail-threshold.html, read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/maprun-fail-threshold.html.
 """
 
 from __future__ import annotations

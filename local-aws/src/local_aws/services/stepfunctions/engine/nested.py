@@ -1,7 +1,6 @@
 """``arn:aws:states:::states:startExecution``: a state machine that starts another.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/connect-stepfunctions.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/connect-stepfunctions.html.
 """
 
 from __future__ import annotations

@@ -23,12 +23,11 @@ _KINDS = {
     "resourceArn": ("stateMachine", "activity"),
 }
 _TAGS = 50
-"""https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html, read 2026-11-23."""
+"""https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html."""
 
 _ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 _INPUT_CHARACTERS = 262_144
-"""https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html,
-read 2026-11-21."""
+"""https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html."""
 
 
 def refuse_arns(asked: Parameters) -> None:

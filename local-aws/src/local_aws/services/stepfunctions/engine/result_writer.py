@@ -1,7 +1,6 @@
 """What a Distributed Map leaves in S3: ``manifest.json`` and the results by status.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/input-output-resultwriter.html,
-read 2026-11-21.
+https://docs.aws.amazon.com/step-functions/latest/dg/input-output-resultwriter.html.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The variables that a definition's states refer to, as DescribeStateMachine tells them.
 
 https://docs.aws.amazon.com/step-functions/latest/apireference/API_DescribeStateMachine.html
-(``variableReferences``), read 2026-11-22. That a template's text counts under a name with ``.$``
+(``variableReferences``). That a template's text counts under a name with ``.$``
 only, and the order of names, are from what LocalStack's suite recorded of AWS in 2024.
 """
 

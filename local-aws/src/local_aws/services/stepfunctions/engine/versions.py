@@ -1,7 +1,7 @@
 """Versions of state machines: numbered copies that nothing changes any more.
 
-https://docs.aws.amazon.com/step-functions/latest/dg/concepts-state-machine-version.html, read
-2026-11-22, and what AWS was recorded to answer (LocalStack's suite, 2023).
+https://docs.aws.amazon.com/step-functions/latest/dg/concepts-state-machine-version.html, and what
+AWS was recorded to answer (LocalStack's suite, 2023).
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def assign_at_the_states_end() -> None:
     """What a state assigns is there at once, and changes what its Output is.
 
     On AWS it holds from the next state on: its developer guide, "Passing data between states with
-    variables", read 2026-11-22. A text with a quote in it is told as JSON, too.
+    variables". A text with a quote in it is told as JSON, too.
     """
 
     def assign(self: Any, variable_identifier: str, variable_value: Any) -> None:
@@ -134,7 +134,7 @@ def say_which_expression_failed() -> None:
     """An expression that fails ends the execution, and one that finds nothing does not say where.
 
     On AWS both are States.QueryEvaluationError, with the field: recorded by LocalStack's suite,
-    2024; its developer guide, "Transforming data with JSONata", read 2026-11-22.
+    2024; its developer guide, "Transforming data with JSONata".
     """
     visit = getattr(
         preprocessor.Preprocessor.visitString_jsonata,
