@@ -68,9 +68,8 @@ fuzz: setup ## Read tens of thousands of damaged archives and files, and million
 		tests/rules/test_fuzz.py tests/model_server/contract/test_fuzz.py \
 		tests/local_aws/resources/test_least.py \
 		tests/model_server/nginx/test_fuzz.py tests/deploy/batch_records \
-		tests/functions/batch_transform/test_records_and_answers.py -n 2 --timeout 7200
-		tests/model_server/nginx/test_fuzz.py tests/local_sagemaker/test_lifetimes.py \
-		-n 2 --timeout 7200
+		tests/functions/batch_transform/test_records_and_answers.py \
+		tests/local_sagemaker/test_lifetimes.py -n 2 --timeout 7200
 
 lint: setup ## Check style, format, strict types, and that the documents are easy to read
 	$(BIN)/ruff check .

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.options import shell_region
 from sagemaker_serving.cli.completing import EndpointName
-from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region, shell_region
+from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region
 from sagemaker_serving.errors import Mistake, ProblemsFound, Severity
 from sagemaker_serving.whole_files import write_whole
 
@@ -93,7 +94,7 @@ def endpoint(endpoint: str, existing: bool, which: WhichAws) -> _Source:
     """
     from sagemaker_serving.operations.adoption import live_endpoint
 
-    aws = which.aws()
+    aws = which.aws(of=endpoint)
     region = aws.client("sagemaker").meta.region_name
     return _Source(live_endpoint(endpoint, aws), region, endpoint=endpoint, existing=existing)
 

@@ -158,7 +158,7 @@ def bench(
             f"{shorter} for a shorter run"
         )
     )
-    source = model if model is not None else which.aws()
+    source = model if model is not None else which.aws(of=endpoint)
     inputs = _inputs(paths, content_type, source, endpoint, names)
     if goal is not None:
         from sagemaker_serving.cli import batching

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from local_aws.cli.options import shell_region
 from sagemaker_serving.cli.completing import path_or_named
-from sagemaker_serving.cli.options import must_be_region, shell_region, today_option
+from sagemaker_serving.cli.options import must_be_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 
 if TYPE_CHECKING:

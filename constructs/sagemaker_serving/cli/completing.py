@@ -24,14 +24,19 @@ def path_or_named(given: Path) -> Path:
     return environment_path(given.stem) if is_name else given
 
 
-def environment_name(given: str) -> str:
-    """The name of an environment that is named, or given by its file's path.
+def environment_place(given: str) -> tuple[str, str | None]:
+    """The name and the region of an environment that is named, or given by its file's path.
 
-    Raises `Mistake` for a file that is not there, `ProblemsFound` for one that is wrong.
+    One that is only named may have no file here; then its region is None. Raises `Mistake` for a
+    path at which nothing is, `ProblemsFound` for a file that is wrong.
     """
     from sagemaker_serving.spec import read_environment
 
-    return read_environment(Path(given)).sound.name if given.endswith(_SUFFIXES) else given
+    path = environment_path(given)
+    if not given.endswith(_SUFFIXES) and not path.exists():
+        return given, None
+    found = read_environment(path).sound
+    return found.name, found.region
 
 
 def environment_names() -> list[str]:

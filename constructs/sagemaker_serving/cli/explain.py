@@ -50,7 +50,7 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
     file = None if path is None else read_environment(path)
     # Before AWS is asked, so that a wrong file is named at once.
     said = None if file is None else file.sound.region
-    found = ask(endpoint, which.aws(which.region or said))
+    found = ask(endpoint, which.aws(which.region or said, of=endpoint))
     different = None if file is None else _deviations(found, file)
     if as_json:
         shown = found.as_dict()

@@ -67,7 +67,7 @@ def golden(
         when_interrupted(
             lambda: f"{file} is as it was, and no answer is kept; run the command again"
         ),
-        Predictor(endpoint, which.aws()) as predictor,
+        Predictor(endpoint, which.aws(of=endpoint)) as predictor,
     ):
         send = to_endpoint(predictor)
         if recording:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from local_aws.cli.options import LOCAL_REGION, local_address, state_dir_option
+from local_aws.cli.options import local_address, local_region, state_dir_option
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Aws
@@ -27,14 +26,18 @@ class WhichAws:
     region: str | None
     profile: str | None
 
-    def aws(self, region: str | None = None) -> Aws:
-        """That AWS in ``region``; default: --region, or the shell's, or `LOCAL_REGION`."""
+    def aws(self, region: str | None = None, *, of: str | None = None) -> Aws:
+        """That AWS in ``region``; default: --region, or the shell's.
+
+        In the local AWS the region in which ``of`` is found comes before the shell's.
+        """
         from sagemaker_serving.client import Aws
 
         region = self.region if region is None else region
         if not self.local:
             return Aws(region=region, profile=self.profile)
-        return Aws.at(local_address(self.state_dir), LOCAL_REGION if region is None else region)
+        address = local_address(self.state_dir)
+        return Aws.at(address, local_region(address, of) if region is None else region)
 
 
 def aws_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,7 +51,11 @@ def aws_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     for option in (
         click.option("--profile", help="A profile of ~/.aws; default: the shell's."),
-        click.option("--region", help="The AWS region; default: the shell's."),
+        click.option(
+            "--region",
+            help="The AWS region; default: a file's, else with --local where the endpoint is "
+            "found, else the shell's.",
+        ),
         state_dir_option,
         click.option(
             "--local", is_flag=True, is_eager=True, help="Use the local AWS of this folder."
@@ -93,14 +100,6 @@ def size_text(size: int) -> str:
             return f"{size} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{size} bytes"
-
-
-def shell_region() -> str | None:
-    """The region that the shell names, for commands that ask no AWS: no profile is read."""
-    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
-        if os.environ.get(name):
-            return os.environ[name]
-    return None
 
 
 def must_be_region(region: str | None) -> str | None:

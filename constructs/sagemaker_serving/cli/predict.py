@@ -124,7 +124,7 @@ def predict(
     }
     given = {name: value for name, value in members.items() if value is not None}
     answers = Answers(output, several=len(files) > 1, verbose=verbose)
-    aws = which.aws()
+    aws = which.aws(of=endpoint)
     limits = Limits(concurrency=concurrency)
     with (
         when_interrupted(answers.kept),

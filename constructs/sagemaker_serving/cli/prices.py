@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from local_aws.cli.options import json_option
+from local_aws.cli.options import json_option, shell_region
 from sagemaker_serving.cli.completing import EnvironmentPath
 from sagemaker_serving.cli.options import (
     WhichAws,
     aws_options,
     must_be_region,
     price_file_option,
-    shell_region,
 )
 from sagemaker_serving.cli.tables import print_table
 

@@ -181,7 +181,7 @@ def replay(
         max_different_percent = 0.0 if gate is None else gate.max_different_percent
     if concurrency is None:
         concurrency = _AT_ONCE if speed is None else _IN_RHYTHM
-    aws = which.aws()
+    aws = which.aws(of=places[-1])
     if not Path(capture_place).exists() and capture_place.replace("-", "").isalnum():
         capture_place = capture_of_endpoint(capture_place, aws)
     raise_file_limit()

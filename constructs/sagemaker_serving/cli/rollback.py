@@ -48,7 +48,7 @@ def rollback(
     from sagemaker_serving.cli.watch import show
     from sagemaker_serving.operations import find_rollback, watch
 
-    aws = which.aws()
+    aws = which.aws(of=endpoint)
     if only_list:
         _print_versions(endpoint, aws, as_json=as_json)
         return

@@ -14,7 +14,7 @@ import click
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from local_aws.terminal import progress_bars
-from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_name
+from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_place
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -186,8 +186,9 @@ def _pipeline(environment: str | None, model: str, which: WhichAws) -> BatchPipe
 
     if environment is None and not which.local:
         raise click.UsageError("give --environment, or --local")
-    named = environment_name(environment) if environment is not None else "local"
-    return BatchPipeline(named, model, which.aws())
+    name, region = environment_place(environment if environment is not None else "local")
+    aws = which.aws(which.region or region, of=f"{name}-{model}")
+    return BatchPipeline(name, model, aws)
 
 
 def _uploaded(pipeline: BatchPipeline, source: str, run: str) -> str:

@@ -65,7 +65,7 @@ def watch(
     """
     from sagemaker_serving.operations import watch as watch_rollout
 
-    aws = which.aws()
+    aws = which.aws(of=endpoint)
     events = watch_rollout(endpoint, aws, config=config, timeout_seconds=timeout)
     with when_interrupted(lambda: "the rollout goes on without it; run watch again to see it"):
         show(events, logs=logs, as_json=as_json)

@@ -76,11 +76,15 @@ class Caller:
                 except ClientError as error:
                     busy = is_busy(error)
                     if not busy and not is_not_ready(error):
-                        raise explained(error, endpoint) from None
+                        raise explained(error, endpoint, self._client.meta.region_name) from None
                     left -= time.perf_counter() - began + wait
                     if left < 0:
                         raise given_up(
-                            error, endpoint, attempts, self._retries.deadline_seconds
+                            error,
+                            endpoint,
+                            self._client.meta.region_name,
+                            attempts,
+                            self._retries.deadline_seconds,
                         ) from None
                     if busy:
                         turn.refused()

@@ -26,6 +26,6 @@ def described_endpoint(sagemaker: Any, name: str) -> Mapping[str, Any]:
                 raise
             raise NotFound(
                 f"there is no endpoint {name!r} in {sagemaker.meta.region_name}; "
-                "see `aws sagemaker list-endpoints`"
+                "see `aws sagemaker list-endpoints`, or name another --region"
             ) from None
     return answer

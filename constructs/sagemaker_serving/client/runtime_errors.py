@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.errors import Failure, ModelFailed, NotFound
 
 
-def explained(error: ClientError, endpoint: str) -> BaseException:
+def explained(error: ClientError, endpoint: str, region: str) -> BaseException:
     """``error`` as one of this project; itself when it is none of the runtime's own."""
     answer = error.response["Error"]
     code, message = str(answer.get("Code", "")), str(answer.get("Message", ""))
@@ -18,7 +18,8 @@ def explained(error: ClientError, endpoint: str) -> BaseException:
         body = str(error.response.get("OriginalMessage", message))
         return model_failed(endpoint, status, body, _log(error.response, message))
     if code in ("ValidationError", "ValidationException"):
-        return NotFound(f"{endpoint}: {message.rstrip('.')}")
+        place = f" in {region}" if "not found" in message.lower() else ""
+        return NotFound(f"{endpoint}: {message.rstrip('.')}{place}")
     unexplained: BaseException = error
     return unexplained
 
@@ -36,11 +37,11 @@ def model_failed(endpoint: str, status: int | None, body: str, log: str | None) 
 
 
 def given_up(
-    error: ClientError, endpoint: str, attempts: int, deadline_seconds: float
+    error: ClientError, endpoint: str, region: str, attempts: int, deadline_seconds: float
 ) -> BaseException:
     """What is said of ``error`` when it was met at every one of ``attempts``, to the deadline."""
     tried = f"after {attempts} attempt{'s' if attempts > 1 else ''} in {deadline_seconds:.0f} s"
-    found = explained(error, endpoint)
+    found = explained(error, endpoint, region)
     if isinstance(found, ModelFailed):
         if attempts == 1:
             return found

@@ -47,8 +47,9 @@ class BatchPipeline:
         found = {entry["Name"].rsplit("/", 1)[1]: entry["Value"] for entry in answer["Parameters"]}
         if len(found) < len(_PARAMETERS):
             raise NotFound(
-                f"there is no batch pipeline of {model!r} in {environment!r}; give the model a "
-                "batch_transform block and deploy it"
+                f"there is no batch pipeline of {model!r} in {environment!r} in "
+                f"{self._s3.meta.region_name}; give the model a batch_transform block and deploy "
+                "it, or name another --region"
             )
         self.state_machine_arn = found["state-machine-arn"]
         self.input_uri = found["batch-input"]

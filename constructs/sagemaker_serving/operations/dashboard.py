@@ -90,8 +90,8 @@ def _widgets(client: Any, name: str) -> list[dict[str, Any]]:
                 "DashboardNotFoundError",
             ):
                 raise NotFound(
-                    f"there is no dashboard {name!r}; give the model `monitoring: {{}}` in its "
-                    "environment file and deploy it"
+                    f"there is no dashboard {name!r} in {client.meta.region_name}; give the "
+                    "model `monitoring: {}` in its environment file and deploy it"
                 ) from None
             raise
     widgets: list[dict[str, Any]] = json.loads(body)["widgets"]

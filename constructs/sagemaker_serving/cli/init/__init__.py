@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from sagemaker_serving.cli.options import must_be_region, shell_region, today_option
+from local_aws.cli.options import shell_region
+from sagemaker_serving.cli.options import must_be_region, today_option
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.init.draft import Draft

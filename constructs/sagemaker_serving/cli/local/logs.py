@@ -6,7 +6,13 @@ from pathlib import Path
 
 import click
 
-from local_aws.cli.options import region_option, state_dir_option
+from local_aws.cli.options import (
+    LAST_REGION,
+    one_region,
+    region_option,
+    shell_region,
+    state_dir_option,
+)
 from sagemaker_serving.cli.completing import EndpointName
 
 
@@ -24,7 +30,12 @@ from sagemaker_serving.cli.completing import EndpointName
 @region_option("The AWS region of the endpoint.")
 @state_dir_option
 def logs(
-    endpoint: str, variant: str | None, follow: bool, lines: int, region: str, state_dir: Path
+    endpoint: str,
+    variant: str | None,
+    follow: bool,
+    lines: int,
+    region: str | None,
+    state_dir: Path,
 ) -> None:
     """Print the last log lines of an endpoint's model servers, and follow them.
 
@@ -39,8 +50,12 @@ def logs(
       sagemaker-serving local logs local-half-plus-three --variant blue --lines 500
     """
     from local_aws.process.address import is_held
+    from sagemaker_serving.local_sagemaker.observability.log_files import regions_with_logs
     from sagemaker_serving.local_sagemaker.observability.log_reading import EndpointLogs, Line
 
+    if region is None:
+        written = one_region(regions_with_logs(state_dir, endpoint), endpoint)
+        region = written or shell_region() or LAST_REGION
     found = EndpointLogs(state_dir, region, endpoint, variant)
     several = len(found.variants) > 1
 

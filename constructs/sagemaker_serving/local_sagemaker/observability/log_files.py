@@ -48,6 +48,11 @@ def endpoints_with_logs(state_dir: Path, region: str) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
+def regions_with_logs(state_dir: Path, endpoint: str) -> set[str]:
+    """The regions in which an endpoint, perhaps a past one, has written a log."""
+    return {path.parent.name for path in (state_dir / "logs" / "endpoints").glob(f"*/{endpoint}")}
+
+
 def variant_logs(state_dir: Path, region: str, endpoint: str) -> list[VariantLog]:
     """Every log of an endpoint, the oldest generation first."""
     found = [

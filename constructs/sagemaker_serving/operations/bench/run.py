@@ -150,7 +150,8 @@ def _variants(endpoint: str, aws: Aws, asked: Sequence[str] | None) -> Sequence[
     if asked is None:
         if not there:
             raise NotFound(
-                f"{endpoint} has no variants that can be seen: there is no such endpoint, or "
+                f"{endpoint} has no variants that can be seen: there is no such endpoint in "
+                f"{aws.client('sagemaker').meta.region_name}, or "
                 "sagemaker:DescribeEndpoint is not permitted; give --variants"
             )
         return there

@@ -10,7 +10,14 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import local_address, region_option, state_dir_option, warn
+from local_aws.cli.options import (
+    LAST_REGION,
+    local_address,
+    region_option,
+    shell_region,
+    state_dir_option,
+    warn,
+)
 from local_aws.cli.showing import accounts_in
 from local_aws.program import program
 
@@ -29,10 +36,10 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="A value of the app's context. Several times.",
 )
-@region_option("The AWS region of stacks that name none.")
+@region_option("The AWS region of stacks that name none.", "the shell's, else eu-west-1")
 @state_dir_option
 def deploy(
-    app: Path, stacks: tuple[str, ...], given: tuple[str, ...], region: str, state_dir: Path
+    app: Path, stacks: tuple[str, ...], given: tuple[str, ...], region: str | None, state_dir: Path
 ) -> None:
     """Synthesize the CDK app in FOLDER and deploy its stacks with the real CDK CLI.
 
@@ -54,9 +61,8 @@ def deploy(
     context = dict(each.split("=", 1) for each in given)
     address = local_address(state_dir)
     assembly = (state_dir / f"cdk.out-{app.resolve().name}").resolve()
-    status = deploy_and_tell(
-        app, address, region, assembly=assembly, context=context, stacks=stacks
-    )
+    where = region or shell_region() or LAST_REGION
+    status = deploy_and_tell(app, address, where, assembly=assembly, context=context, stacks=stacks)
     for account, facts in accounts_in(status):
         for stack in facts["stacks"]:
             for name, value in _outputs(address, account, stack):

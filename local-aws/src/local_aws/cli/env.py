@@ -9,18 +9,18 @@ from pathlib import Path
 import click
 
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import region_option, state_dir_option
+from local_aws.cli.options import local_region, region_option, state_dir_option
 
 
 @click.command(cls=Command)
-@region_option("The AWS region to name.")
+@region_option("The AWS region to name.", "where anything is deployed, else the shell's")
 @click.option(
     "--account",
     metavar="ID",
     help="An account beside the first, which is made when there is none yet; for twelve hours.",
 )
 @state_dir_option
-def env(region: str, account: str | None, state_dir: Path) -> None:
+def env(region: str | None, account: str | None, state_dir: Path) -> None:
     """Print the variables that point any AWS tool at the local AWS.
 
     Other AWS variables of the shell are unset, because a profile, or an endpoint of one service,
@@ -39,8 +39,9 @@ def env(region: str, account: str | None, state_dir: Path) -> None:
     if account is not None and not re.fullmatch(r"\d{12}", account):
         raise Mistake(f"--account is '{account}'; it must be the 12 digits of an account")
     found = find(state_dir)
-    address = found if account is None else found.in_account(account, region)
-    variables = {**address.environment(region), "no_proxy": no_proxy(os.environ)}
+    where = region if region is not None else local_region(found)
+    address = found if account is None else found.in_account(account, where)
+    variables = {**address.environment(where), "no_proxy": no_proxy(os.environ)}
     for name in sorted(os.environ):
         if is_about_aws(name) and name not in variables:
             click.echo(f"unset {name}")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import local_address, region_option, state_dir_option
+from local_aws.cli.options import local_address, local_region, region_option, state_dir_option
 
 _LOOK_SECONDS = 0.5
 
@@ -27,7 +27,7 @@ _LOOK_SECONDS = 0.5
 )
 @region_option("The AWS region of the log group.")
 @state_dir_option
-def logs(name: str, follow: bool, lines: int, region: str, state_dir: Path) -> None:
+def logs(name: str, follow: bool, lines: int, region: str | None, state_dir: Path) -> None:
     """Print the last lines of a log group of CloudWatch, and follow them.
 
     NAME is the log group, or a function, whose log group is /aws/lambda/NAME.
@@ -37,8 +37,10 @@ def logs(name: str, follow: bool, lines: int, region: str, state_dir: Path) -> N
       local-aws logs Orders-Handler886CB40B-L2x8QkAy0bGZ
       local-aws logs /aws/vendedlogs/orders -f | grep -i error
     """
-    client = local_address(state_dir).client("logs", region)
-    group = _group(client, name, region)
+    address = local_address(state_dir)
+    where = region if region is not None else local_region(address, name)
+    client = address.client("logs", where)
+    group = _group(client, name, where)
     events = _events(client, group, 0)
     for event in events[max(0, len(events) - lines) :]:
         _show(event)

@@ -1,0 +1,103 @@
+"""Commands find what was deployed in whichever region that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local_aws.process.address import find
+from tests.cli.conftest import run_in
+
+pytestmark = pytest.mark.slow
+
+Run = Callable[..., Any]
+REGION = "ap-southeast-2"
+IMAGE = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/tensorflow-inference:2.19-cpu"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """In the folder of a local AWS with an endpoint in another region than the usual one."""
+    home = tmp_path_factory.mktemp("region")
+    command = run_in(home)
+    assert command("local", "up", "--port", "0", "--without-engines").returncode == 0
+    try:
+        for region in (REGION, "eu-central-1"):
+            deploy("both", home, region)
+        deploy("far", home, REGION)
+        yield command
+    finally:
+        command("local", "down")
+
+
+def deploy(name: str, home: Path, region: str) -> None:
+    sagemaker = find(home / ".sagemaker-serving").client("sagemaker", region)
+    sagemaker.create_model(ModelName=name, PrimaryContainer={"Image": IMAGE})
+    sagemaker.create_endpoint_config(
+        EndpointConfigName=name,
+        ProductionVariants=[
+            {
+                "VariantName": "v",
+                "ModelName": name,
+                "InstanceType": "ml.m5.large",
+                "InitialInstanceCount": 1,
+            }
+        ],
+    )
+    sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=name)
+    sagemaker.get_waiter("endpoint_in_service").wait(
+        EndpointName=name, WaiterConfig={"Delay": 0.05, "MaxAttempts": 600}
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "far"),
+        ("rollback", "far", "--list"),
+        ("explain", "both", "--region", "eu-central-1"),
+    ],
+    ids=" ".join,
+)
+def test_an_endpoint_is_found_where_it_is(run: Run, command: tuple[str, ...]) -> None:
+    done = run(*command, "--local")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_request_reaches_it(run: Run) -> None:
+    asked = run("predict", "far", "1", "--local")
+    assert "far: no engine runs behind it" in asked.stderr
+
+
+def test_one_of_several_is_said_by_the_shell_or_by_the_option(run: Run) -> None:
+    asked = run("explain", "both", "--local")
+    assert asked.returncode == 2
+    assert f"both is in {REGION} and in eu-central-1; say which by --region" in asked.stderr
+    assert run("explain", "both", "--local", AWS_REGION="eu-central-1").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "region"),
+    [
+        (("predict", "none", "1", "--local", "--region", "us-east-2"), "us-east-2"),
+        (("explain", "none", "--local"), REGION),
+        (("bench", "none", "--local", "--variants", "v", "--requests", "1"), REGION),
+        (("transform", "status", "none", "x", "-e", "none", "--local"), REGION),
+        (("local", "logs", "none"), REGION),
+    ],
+    ids=str,
+)
+def test_what_is_not_there_is_said_of_a_region(
+    run: Run, command: tuple[str, ...], region: str
+) -> None:
+    asked = run(*command, AWS_REGION=REGION)
+    assert asked.returncode == 2
+    assert region in asked.stderr
+
+
+def test_the_region_of_the_shell_is_exported_where_several_have_something(run: Run) -> None:
+    assert f"export AWS_REGION={REGION}\n" in run("local", "env", AWS_REGION=REGION).stdout
+    assert "export AWS_REGION=us-east-2\n" in run("local", "env", "--region", "us-east-2").stdout
