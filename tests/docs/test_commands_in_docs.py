@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -132,16 +130,3 @@ def test_commands_are_found_in_every_kind_of_place() -> None:
 def test_what_there_is_not_is_found_out(command: str) -> None:
     with pytest.raises((AssertionError, click.UsageError)):
         test_it_parses("here", command, True)
-
-
-def test_the_page_of_commands_is_current() -> None:
-    """Made in a process of its own: click keeps the help option that another test asked for."""
-    made = subprocess.run(
-        [sys.executable, "-c", "from tools.docs.commands import page; print(page(), end='')"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    assert page == made.stdout, "run `make docs`"
