@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import subprocess
@@ -154,6 +155,7 @@ import sys
 from sagemaker_serving.model_server.handler.imports import import_as_the_image
 logging.basicConfig(format="%(message)s", stream=sys.stdout)
 version, name, *paths = sys.argv[1:]
+sys.path[:0] = paths
 import_as_the_image(version, paths)
 try:
     __import__(name)
@@ -220,6 +222,101 @@ def test_what_this_machine_s_packages_need_is_there(tmp_path: Path) -> None:
 def test_what_the_user_s_package_imports_is_judged_too(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import PIL")
     assert imported("2.20", "mine", str(tmp_path)) == absent("PIL", "pillow")
+
+
+ASKING = """
+import importlib
+import importlib.metadata as metadata
+import importlib.resources
+import json
+import pickle
+import pkgutil
+import sys
+
+sys.path.insert(0, __file__.replace("asking.py", "later"))
+import brought.inner
+import by_path
+import spread.one
+import spread.two
+
+
+def version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+brought.COUNT += 1
+print(json.dumps({
+    "versions": [version("Brought_Package"), version("requests") is not None, version("pytest")],
+    "listed": [
+        each.name
+        for each in metadata.distributions()
+        if each.name in ("brought-package", "requests", "pytest", "tensorflow-cpu")
+    ],
+    "files": [str(path) for path in metadata.files("brought-package") if path.suffix == ".txt"],
+    "entry point": metadata.entry_points(group="brought")["own"].load()(),
+    "another's": len(metadata.entry_points(group="pytest11")),
+    "resource": importlib.resources.files("brought").joinpath("data.txt").read_text(),
+    "modules": [found.name for found in pkgutil.walk_packages(brought.__path__, "brought.")],
+    "namespace": spread.one.NAME + spread.two.NAME,
+    "reloaded": importlib.reload(brought).COUNT,
+    "found": [
+        importlib.util.find_spec(name) is not None
+        for name in ("brought.inner", "brought.no", "PIL")
+    ],
+    "by name": pkgutil.resolve_name("brought.inner:say")(),
+    "unpickled": pickle.loads(pickle.dumps(brought.inner.say))(),
+    "by path": by_path.NAME,
+}))
+"""
+
+
+def test_a_package_that_the_user_brings_is_found_in_every_way_that_python_has(
+    tmp_path: Path,
+) -> None:
+    """What Python's documentation of importlib and importlib.metadata names, each once."""
+    code, lib, installed = tmp_path / "code", tmp_path / "code" / "lib", tmp_path / "packages"
+    files = {
+        lib / "brought" / "__init__.py": "COUNT = 1",
+        lib / "brought" / "inner.py": "def say(): return 'said'",
+        lib / "brought" / "data.txt": "data",
+        lib / "brought_package-1.2.dist-info" / "METADATA": "Name: brought-package\nVersion: 1.2",
+        lib / "brought_package-1.2.dist-info" / "RECORD": "brought/data.txt,,",
+        lib / "brought_package-1.2.dist-info" / "entry_points.txt": (
+            "[brought]\nown = brought.inner:say"
+        ),
+        lib / "spread" / "one.py": "NAME = 'one'",
+        installed / "spread" / "two.py": "NAME = 'two'",
+        code / "later" / "by_path.py": "NAME = 'later'",
+        code / "asking.py": ASKING,
+    }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    *_, told = imported("2.20", "asking", str(code), str(lib), str(installed)).splitlines()
+    assert json.loads(told) == {
+        "versions": ["1.2", True, None],
+        "listed": ["brought-package", "requests"],
+        "files": ["brought/data.txt"],
+        "entry point": "said",
+        "another's": 0,
+        "resource": "data",
+        "modules": ["brought.inner"],
+        "namespace": "onetwo",
+        "reloaded": 1,
+        "found": [True, False, False],
+        "by name": "said",
+        "unpickled": "said",
+        "by path": "later",
+    }
+
+
+def test_an_installed_package_tries_what_it_can_do_without_in_silence(tmp_path: Path) -> None:
+    (tmp_path / "some-1.dist-info").mkdir()
+    (tmp_path / "some.py").write_text("try: import PIL\nexcept ImportError: pass")
+    assert imported("2.20", "some", str(tmp_path)) == ""
 
 
 @pytest.mark.parametrize("version", ["1.11", "1.13", "1.15", "2.2", "2.8", "2.10", "2.19", "2.20"])

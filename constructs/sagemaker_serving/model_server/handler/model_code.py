@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sagemaker_serving.model_server.discovery import Code
 from sagemaker_serving.model_server.handler.answering import Handlers
-from sagemaker_serving.model_server.handler.imports import let_import
 from sagemaker_serving.model_server.handler.user_code import load_handlers
 
 log = logging.getLogger("handler")
@@ -43,7 +42,7 @@ class ModelCode:
         code = Code(self._folder / name / "model" / "code")
         if code.lib.exists() and str(code.lib) not in sys.path:
             log.info("Add Python code library for the model %s found at path %s.", name, code.lib)
-            let_import(code.lib)
+            sys.path.append(str(code.lib))
         if not code.script.exists():
             return None
         log.info(
