@@ -226,6 +226,18 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
     ),
     (
+        "container-variable-unknown",
+        {(*DIGITS, "environment"): {"SAGEMAKER_PROGRAM": "serve.py"}},
+        "the image's container does not read SAGEMAKER_PROGRAM; its script is code/inference.py",
+        {**PYTORCH, (*DIGITS, "environment"): {"SAGEMAKER_PROGRAM": "inference.py"}},
+    ),
+    (
+        "container-multi-model",
+        {(*DIGITS, "environment"): {"SAGEMAKER_MULTI_MODEL": "True"}},
+        "and this is no multi-model endpoint",
+        {(*DIGITS, "environment"): {"SAGEMAKER_MULTI_MODEL": "false"}},
+    ),
+    (
         "server-ranges",
         {(*DIGITS, "server"): {"fractional_gpu_mem_margin": 1.5}},
         "fractional_gpu_mem_margin is 1.5; it must be 0 to 1; use 1",

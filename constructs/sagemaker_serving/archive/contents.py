@@ -12,7 +12,7 @@ from sagemaker_serving.archive import bundle, protobuf
 from sagemaker_serving.archive.applications import CONFIG, read_applications
 from sagemaker_serving.archive.frameworks import frameworks_of
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
-from sagemaker_serving.archive.handlers import Script, read_script
+from sagemaker_serving.archive.handlers import SCRIPT, Script, read_script
 from sagemaker_serving.archive.inflate import Inflated, Readable
 from sagemaker_serving.archive.keras_file import KerasModel, read_keras
 from sagemaker_serving.archive.limits import Limits
@@ -26,7 +26,6 @@ from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.progress import WatchedFile
 
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
-SCRIPT = "code/inference.py"
 REQUIREMENTS = "code/requirements.txt"
 _LONGEST_TEXT = 1 << 20
 _NO_GRAPHS = {*SAVED_MODEL, "fingerprint.pb", "keras_metadata.pb"}
@@ -101,9 +100,9 @@ class ArchiveContents:
     ``traced`` what each ``.pt`` and ``.pth`` says that is TorchScript, None of others;
     ``keras`` each ``.keras`` and ``onnx`` each ``.onnx``, None for what is none;
     ``triton_configs`` the text of each ``config.pbtxt``;
-    ``script`` is ``code/inference.py`` and ``requirements`` the lines of
+    ``scripts`` are the Python files in ``code/`` itself by name, and ``requirements`` the lines of
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
-    Serve import ("deployment:app"), each None without one. ``links`` are links within the
+    Serve import ("deployment:app"), None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed, with their bytes;
     ``damaged`` what is wrong with files of variables that are cut off or no such files;
     ``packed_size`` the archive's bytes, None for a folder.
@@ -117,12 +116,17 @@ class ArchiveContents:
     keras: dict[str, KerasModel | None] = field(default_factory=dict)
     onnx: dict[str, OnnxModel | None] = field(default_factory=dict)
     triton_configs: dict[str, str] = field(default_factory=dict)
-    script: Script | None = None
+    scripts: dict[str, Script] = field(default_factory=dict)
     requirements: tuple[str, ...] | None = None
     applications: tuple[str, ...] | None = None
     converted: dict[str, int] = field(default_factory=dict)
     damaged: dict[str, str] = field(default_factory=dict)
     packed_size: int | None = field(default=None, compare=False)
+
+    @property
+    def script(self) -> Script | None:
+        """``code/inference.py``, which containers call unless a variable names another."""
+        return self.scripts.get(SCRIPT)
 
     @property
     def models(self) -> tuple[ModelVersion, ...]:
@@ -187,7 +191,7 @@ class _Reading:
         self._keras: dict[str, KerasModel | None] = {}
         self._onnx: dict[str, OnnxModel | None] = {}
         self._triton_configs: dict[str, str] = {}
-        self._script: Script | None = None
+        self._scripts: dict[str, Script] = {}
         self._requirements: tuple[str, ...] | None = None
         self._applications: tuple[str, ...] | None = None
         self._sizes: dict[str, int] = {}
@@ -215,8 +219,8 @@ class _Reading:
             self._onnx[name] = _parsed(read_onnx, content, size)
         elif last == "config.pbtxt" and size <= _LONGEST_TEXT:
             self._triton_configs[name] = content.read(size).decode("utf-8", "replace")
-        elif name == SCRIPT and size <= _LONGEST_TEXT:
-            self._script = read_script(content.read(size))
+        elif re.fullmatch(r"code/[^/]+\.py", name) and size <= _LONGEST_TEXT:
+            self._scripts[name] = read_script(content.read(size))
         elif name == REQUIREMENTS and size <= _LONGEST_TEXT:
             text = content.read(size).decode("utf-8", "replace")
             self._requirements = tuple(_meaningful(text))
@@ -250,7 +254,7 @@ class _Reading:
             keras=self._keras,
             onnx=self._onnx,
             triton_configs=self._triton_configs,
-            script=self._script,
+            scripts=self._scripts,
             requirements=self._requirements,
             applications=self._applications,
             converted=converted if converted is not None else {},

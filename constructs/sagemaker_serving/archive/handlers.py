@@ -1,10 +1,10 @@
-"""What an ``inference.py`` defines and imports, found without running it."""
+"""What a script defines and imports, found without running it, and how containers call it."""
 
 from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 
@@ -12,16 +12,118 @@ from dataclasses import dataclass, field
 class Function:
     """A function at the top of a script: its line, and how many positional arguments it takes.
 
-    ``most`` is None when it takes any number (``*args``).
+    ``most`` is None when it takes any number (``*args``). ``parameters`` counts all of them, as
+    ``inspect.signature`` does; None behind a decorator, which may change them.
     """
 
     line: int
     least: int
     most: int | None
+    parameters: int | None
 
     def takes(self, count: int) -> bool:
         """Whether it can be called with ``count`` positional arguments."""
         return self.least <= count and (self.most is None or count <= self.most)
+
+
+SCRIPT = "code/inference.py"
+
+_COUNTS_PARAMETERS = ("pytorch", "mxnet", "huggingface")
+"""Frameworks whose images call by `toolkit_arguments`."""
+
+
+def script_of(framework: str, environment: Mapping[str, str | None]) -> str | None:
+    """Which file of an archive the container of a framework imports as the user's script.
+
+    ``environment`` is the container's, None where a text is not known; then None is returned.
+    sagemaker-inference 1.10.1, environment.py: the module SAGEMAKER_PROGRAM, with ``.py`` or
+    without, on the path ``/opt/ml/model/code``. It does not read SAGEMAKER_SUBMIT_DIRECTORY.
+    TensorFlow Serving's container (serve.py) reads neither.
+    """
+    if framework not in _COUNTS_PARAMETERS or "SAGEMAKER_PROGRAM" not in environment:
+        return SCRIPT
+    program = environment["SAGEMAKER_PROGRAM"]
+    return None if program is None else f"code/{module_of(program).replace('.', '/')}.py"
+
+
+def module_of(program: str) -> str:
+    """The module that SAGEMAKER_PROGRAM means: "inference" of "inference.py"."""
+    return program.removesuffix(".py")
+
+
+def toolkit_arguments(parameters: int, arguments: int) -> int | None:
+    """How many arguments sagemaker-inference calls a function of so many parameters with.
+
+    It has ``arguments`` to give, and one more, the context, to a function with one parameter more.
+    None is its TypeError, for any other number (1.10.1, transformer.py, _run_handler_function;
+    sagemaker-huggingface-inference-toolkit 2.6.0 counts the same way in function_extra_arg).
+    """
+    return parameters if parameters in (arguments, arguments + 1) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandlerContract:
+    """What a container calls in the user's script.
+
+    ``arguments`` are what each function is given, in order, by the function's name. ``choices``
+    are sets of which one has to be whole; ``alone`` names a function that excludes the others.
+    With ``counts_parameters`` the call follows `toolkit_arguments`.
+    """
+
+    container: str
+    arguments: Mapping[str, tuple[str, ...]]
+    choices: tuple[tuple[str, ...], ...]
+    alone: str | None = None
+    counts_parameters: bool = False
+
+    def given(self, name: str, function: Function) -> int | None:
+        """How many arguments the container calls ``function`` with; None: it refuses to."""
+        arguments = len(self.arguments[name])
+        if not self.counts_parameters or function.parameters is None:
+            return arguments
+        return toolkit_arguments(function.parameters, arguments)
+
+    def can_call(self, name: str, function: Function) -> bool:
+        """Whether the container's call of ``function`` binds; a decorated one is not judged."""
+        given = self.given(name, function)
+        return function.parameters is None or (given is not None and function.takes(given))
+
+
+_TENSORFLOW = HandlerContract(
+    container="the TensorFlow Serving container",
+    arguments={
+        "handler": ("data", "context"),
+        "input_handler": ("data", "context"),
+        "output_handler": ("response", "context"),
+    },
+    choices=(("handler",), ("input_handler", "output_handler")),
+)
+_TOOLKIT_ARGUMENTS = {
+    "model_fn": ("model_dir",),
+    "input_fn": ("body", "content_type"),
+    "predict_fn": ("data", "model"),
+    "output_fn": ("prediction", "accept"),
+    "transform_fn": ("model", "data", "content_type", "accept"),
+}
+_TOOLKIT = HandlerContract(
+    container="the container",
+    arguments=_TOOLKIT_ARGUMENTS,
+    choices=tuple((name,) for name in _TOOLKIT_ARGUMENTS),
+    alone="transform_fn",
+    counts_parameters=True,
+)
+NEO_CONTRACT = HandlerContract(
+    container="the Neo container",
+    arguments={"neo_preprocess": ("payload", "content_type"), "neo_postprocess": ("result",)},
+    choices=(("neo_preprocess", "neo_postprocess"),),
+)
+
+
+def handler_contract(framework: str) -> HandlerContract | None:
+    """What the container of a framework's image calls; None where that is not known."""
+    if framework == "tensorflow":
+        return _TENSORFLOW
+    return _TOOLKIT if framework in _COUNTS_PARAMETERS else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +167,9 @@ def _described(tree: ast.Module) -> Script:
     for node in _top_level(tree.body):
         match node:
             case ast.FunctionDef():
-                functions[node.name] = _function(node)
+                functions[node.name] = _function(node.lineno, node.args, node.decorator_list)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=arguments)):
+                functions[name] = _function(node.lineno, arguments, [])
             case ast.AsyncFunctionDef() | ast.ClassDef():
                 assigned.add(node.name)
             case ast.Import() | ast.ImportFrom():
@@ -73,7 +177,10 @@ def _described(tree: ast.Module) -> Script:
                 assigned.update(names)
                 open_ended = open_ended or "*" in names
             case ast.Assign(targets=targets):
-                assigned.update(_names(targets))
+                names = list(_names(targets))
+                assigned.update(names)
+                for name in names:  # what it is now is not seen
+                    functions.pop(name, None)
             case ast.AnnAssign(target=target):
                 assigned.update(_names([target]))
             case ast.Expr(value=ast.Call()):
@@ -101,15 +208,19 @@ def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _top_level(handler.body)
 
 
-def _function(node: ast.FunctionDef) -> Function:
-    arguments = node.args
+def _function(line: int, arguments: ast.arguments, decorators: list[ast.expr]) -> Function:
     positional = len(arguments.posonlyargs) + len(arguments.args)
     required_keywords = any(default is None for default in arguments.kw_defaults)
     return Function(
-        line=node.lineno,
+        line=line,
         # A keyword without a default can never be given by position: no count is enough.
         least=1 << 16 if required_keywords else positional - len(arguments.defaults),
         most=None if arguments.vararg is not None else positional,
+        parameters=None
+        if decorators
+        else positional
+        + len(arguments.kwonlyargs)
+        + sum(each is not None for each in (arguments.vararg, arguments.kwarg)),
     )
 
 

@@ -189,6 +189,12 @@ def _toolkit() -> Iterator[ContainerVariable]:
             name=f"SAGEMAKER_{name}", kind="whole", server="toolkit", least=least, default=default
         )
 
+    for name, text in (
+        ("SAGEMAKER_PROGRAM", "inference.py"),
+        ("SAGEMAKER_SUBMIT_DIRECTORY", "/opt/ml/model/code"),
+    ):
+        yield ContainerVariable(name=name, kind="text", server="toolkit", default=text)
+
 
 def _model_servers() -> Iterator[ContainerVariable]:
     """TorchServe's and the multi-model server's: the one has grown out of the other."""

@@ -128,6 +128,7 @@ RULES: tuple[Rule, ...] = (
     variables.container_variable_value,
     variables.container_variable_order,
     variables.container_variable_unknown,
+    variables.container_multi_model,
     compilations.neo_framework,
     compilations.neo_target,
     compilations.neo_retired,

@@ -24,6 +24,16 @@ def private(files: Mapping[str, bytes]) -> Model:
     return Model(content, {}, {}, {"network": {"cidr": "10.0.0.0/16"}})
 
 
+def huggingface(source: str) -> Model:
+    named = {"framework": "huggingface", "framework_version": "4.49"}
+    return Model({SCRIPT: source.encode(), "config.json": b"{}", "model.safetensors": b""}, named)
+
+
+def named(program: str, files: Mapping[str, bytes]) -> Model:
+    given = {"environment": {"SAGEMAKER_PROGRAM": program}}
+    return Model(files, {"framework": "pytorch", "framework_version": "2.6", **given})
+
+
 REPOSITORY = "arn:aws:codeartifact:eu-west-1:111122223333:repository/team/python"
 
 
@@ -101,8 +111,64 @@ CASES: list[tuple[str, Model, str, Model]] = [
     (
         "handler-arguments",
         pytorch("def model_fn(model_dir, context, more): ..."),
-        "model_fn cannot be called with 1 or 2 arguments",
-        pytorch("def model_fn(model_dir, context, more=None): ..."),
+        "model_fn has 3 parameters, and the container calls it with 1, or with 2 where it has one",
+        pytorch("def model_fn(model_dir, context): ...\ndef predict_fn(data, *rest): ..."),
+    ),
+    (
+        "handler-arguments",
+        pytorch("def model_fn(model_dir, **kw): ..."),
+        "model_fn cannot be called with 2 arguments",
+        pytorch("def model_fn(*any): ..."),
+    ),
+    (
+        "handler-arguments",
+        pytorch('def model_fn(model_dir, *, device="cpu"): ...'),
+        "model_fn cannot be called with 2 arguments",
+        pytorch('def model_fn(model_dir, device="cpu"): ...'),
+    ),
+    (
+        "handler-arguments",
+        pytorch("def model_fn(model_dir, a=1, b=2): ..."),
+        "model_fn has 3 parameters",
+        pytorch("@wrapped\ndef model_fn(model_dir, a, b): ..."),
+    ),
+    (
+        "handler-arguments",
+        pytorch("def predict_fn(*both): ..."),
+        "predict_fn has 1 parameters",
+        pytorch("def predict_fn(*both): ...\npredict_fn = wrapped(predict_fn)"),
+    ),
+    (
+        "handler-arguments",
+        huggingface("def model_fn(): ..."),
+        "model_fn has 0 parameters",
+        huggingface("def model_fn(model_dir, context): ..."),
+    ),
+    (
+        "handler-arguments",
+        script("handler = lambda data: data"),
+        "handler cannot be called with 2 arguments",
+        script("handler = lambda data, context: data"),
+    ),
+    (
+        "handler-arguments",
+        named("serve.py", {"code/serve.py": b"def model_fn(): ..."}),
+        "code/serve.py:1 model_fn has 0 parameters",
+        named(
+            "serve.py", {"code/serve.py": b"def model_fn(d): ...", SCRIPT: b"def model_fn(): ..."}
+        ),
+    ),
+    (
+        "artifact-pytorch-file",
+        named("serve.py", {SCRIPT: b"def model_fn(d): ..."}),
+        "no model_fn in code/serve.py",
+        named("serve", {"code/serve.py": b"def model_fn(d): ..."}),
+    ),
+    (
+        "handler-place",
+        named("serve.py", {SCRIPT: b"def model_fn(d): ...", "model.pt": b""}),
+        "SAGEMAKER_PROGRAM is 'serve.py', and the archive has no code/serve.py",
+        named("inside.serve", {"code/inside/serve.py": b"def model_fn(d): ..."}),
     ),
     (
         "handler-place",

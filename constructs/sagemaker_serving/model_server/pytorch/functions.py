@@ -10,6 +10,7 @@ from inspect import signature
 from types import ModuleType
 from typing import Any
 
+from sagemaker_serving.archive.handlers import toolkit_arguments
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.pytorch import defaults
 
@@ -80,11 +81,12 @@ def call(function: Function, context: Any, *arguments: Any) -> Any:
     Raises TypeError, in the toolkit's words, when it takes any other number.
     """
     taken = len(signature(function).parameters)
-    if taken == len(arguments):
-        return function(*arguments)
-    if taken == len(arguments) + 1:
-        return function(*arguments, context)
-    raise TypeError(f"{function.__name__} takes {taken} arguments but {len(arguments)} were given.")
+    given = toolkit_arguments(taken, len(arguments))
+    if given is None:
+        raise TypeError(
+            f"{function.__name__} takes {taken} arguments but {len(arguments)} were given."
+        )
+    return function(*(*arguments, context)[:given])
 
 
 def _of(module: ModuleType | None, name: str) -> Function | None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sagemaker_serving.archive.handlers import module_of
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.toolkit.contract import ToolkitContract
 
@@ -53,7 +54,7 @@ class Settings:
     @property
     def module(self) -> str:
         """The module that the script is imported as."""
-        return self.program.removesuffix(".py")
+        return module_of(self.program)
 
 
 def read_settings(environ: Mapping[str, str], contract: ToolkitContract | None = None) -> Settings:

@@ -2,57 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from sagemaker_serving.archive import Script
+from sagemaker_serving.archive.handlers import (
+    NEO_CONTRACT,
+    SCRIPT,
+    HandlerContract,
+    handler_contract,
+)
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
 _TFS = "aws/deep-learning-containers e0ecede, TensorFlow python_service.py"
 _CONTAINERS = f"{_TFS}; aws/sagemaker-inference-toolkit, transformer.py"
-_SCRIPT = "code/inference.py"
 _NEO_COMPILED = ("onnx", "xgboost", "keras")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Contract:
-    """What a container calls: functions by name with the numbers of arguments it may give.
-
-    ``choices`` are sets of which one has to be whole; ``alone`` names a
-    function that excludes the others.
-    """
-
-    container: str
-    arguments: Mapping[str, tuple[int, ...]]
-    choices: tuple[tuple[str, ...], ...]
-    alone: str | None = None
-
-
-_TENSORFLOW = _Contract(
-    container="the TensorFlow Serving container",
-    arguments={"handler": (2,), "input_handler": (2,), "output_handler": (2,)},
-    choices=(("handler",), ("input_handler", "output_handler")),
-)
-_TOOLKIT_ARGUMENTS = {
-    "model_fn": (1, 2),
-    "input_fn": (2, 3),
-    "predict_fn": (2, 3),
-    "output_fn": (2, 3),
-    "transform_fn": (4, 5),
-}
-_TOOLKIT = _Contract(
-    container="the container",
-    arguments=_TOOLKIT_ARGUMENTS,
-    choices=tuple((name,) for name in _TOOLKIT_ARGUMENTS),
-    alone="transform_fn",
-)
-_NEO = _Contract(
-    container="the Neo container",
-    arguments={"neo_preprocess": (2,), "neo_postprocess": (1,)},
-    choices=(("neo_preprocess", "neo_postprocess"),),
-)
 
 
 @rule("handler-parses", source="Python's own parser", example="code/inference.py: def handler(:")
@@ -61,10 +25,10 @@ def handler_parses(facts: ArtifactFacts) -> Iterator[Finding]:
 
     The worker fails at its import, again and again.
     """
-    script = _script(facts)
+    script = facts.script
     if script is not None and script.error is not None:
         line = f" line {script.error_line}" if script.error_line is not None else ""
-        yield _says(facts, f"{_SCRIPT}{line} does not parse: {script.error}; correct it")
+        yield _says(facts, f"{facts.script_name}{line} does not parse: {script.error}; correct it")
 
 
 @rule("handler-functions", source=_CONTAINERS, example="input_handler without output_handler")
@@ -73,7 +37,7 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
 
     Without them the container's worker does not start, or the script does nothing.
     """
-    script, contract = _script(facts), _contract(facts)
+    script, contract = facts.script, _contract(facts)
     if script is None or contract is None or script.error is not None or script.open_ended:
         return
     if not any(all(map(script.defines, choice)) for choice in contract.choices):
@@ -81,7 +45,7 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
         found = ", ".join(script.functions) or "none"
         yield _says(
             facts,
-            f"{_SCRIPT} defines none of what {contract.container} calls: {wanted} "
+            f"{facts.script_name} defines none of what {contract.container} calls: {wanted} "
             f"(its functions: {found}); define them at its top level",
         )
 
@@ -96,15 +60,15 @@ def handler_transform_alone(facts: ArtifactFacts) -> Iterator[Finding]:
 
     The toolkit refuses to start with both.
     """
-    script, contract = _script(facts), _contract(facts)
+    script, contract = facts.script, _contract(facts)
     if script is None or contract is None or contract.alone is None:
         return
     others = [name for name in ("input_fn", "predict_fn", "output_fn") if script.defines(name)]
     if script.defines(contract.alone) and others:
         yield _says(
             facts,
-            f"{_SCRIPT} defines {contract.alone} and {others[0]}; the container refuses both "
-            "together: keep one way",
+            f"{facts.script_name} defines {contract.alone} and {others[0]}; the container refuses "
+            "both together: keep one way",
         )
 
 
@@ -114,19 +78,25 @@ def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
 
     Otherwise the container's call fails at the first request.
     """
-    script, contract = _script(facts), _contract(facts)
+    script, contract = facts.script, _contract(facts)
     if script is None or contract is None:
         return
-    for name, counts in contract.arguments.items():
+    for name, arguments in contract.arguments.items():
         function = script.functions.get(name)
-        if function is not None and not any(map(function.takes, counts)):
-            wanted = " or ".join(map(str, counts))
-            yield _says(
-                facts,
-                f"{_SCRIPT}:{function.line} {name} cannot be called with {wanted} "
-                f"argument{'' if wanted == '1' else 's'}, as {contract.container} does; "
-                f"write def {name}({_ARGUMENTS[name]}):",
-            )
+        if function is None or contract.can_call(name, function):
+            continue
+        given = contract.given(name, function)
+        if given is None:
+            said = f"has {function.parameters} parameters, and {contract.container} calls it with "
+            said += f"{len(arguments)}, or with {len(arguments) + 1} where it has one more"
+        else:
+            said = f"cannot be called with {given} argument{'' if given == 1 else 's'}, as "
+            said += f"{contract.container} does"
+        yield _says(
+            facts,
+            f"{facts.script_name}:{function.line} {name} {said}; "
+            f"write def {name}({', '.join(arguments)}):",
+        )
 
 
 @rule(
@@ -136,46 +106,34 @@ def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
     example="inference.py at the top",
 )
 def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
-    """``inference.py`` lies in ``code/``.
+    """The script lies where the container looks: ``code/inference.py``, or SAGEMAKER_PROGRAM's.
 
-    The container looks for it in code/ only.
+    It looks in code/ only, and without the script takes its own functions, or none.
     """
-    contents = facts.contents
-    if contents is None or facts.own_image or _SCRIPT in contents.files:
+    contents, wanted = facts.contents, facts.script_name
+    if contents is None or facts.own_image or wanted is None or wanted in contents.files:
         return
     if facts.served_by("ray-serve"):
         return  # an application may import it from anywhere
-    found = [name for name in contents.files if name.rpartition("/")[2] == "inference.py"]
+    last = wanted.rpartition("/")[2]
+    found = [name for name in contents.files if name.rpartition("/")[2] == last]
     if found and not found[0].startswith("code/lib/"):
-        yield _says(facts, f"{found[0]} would never be called; move it to {_SCRIPT}")
+        yield _says(facts, f"{found[0]} would never be called; move it to {wanted}")
+    elif wanted != SCRIPT:
+        program = facts.container.environment["SAGEMAKER_PROGRAM"]
+        yield (
+            program.where,
+            f"SAGEMAKER_PROGRAM is {program.text!r}, and the archive has no {wanted}; add it, or "
+            "name a script in code/",
+        )
 
 
-def _script(facts: ArtifactFacts) -> Script | None:
-    return facts.contents.script if facts.contents is not None else None
-
-
-def _contract(facts: ArtifactFacts) -> _Contract | None:
+def _contract(facts: ArtifactFacts) -> HandlerContract | None:
     framework = facts.image_framework
     if facts.compiled and (framework in _NEO_COMPILED or facts.target_device == "ml_inf1"):
-        return _NEO
-    if framework == "tensorflow":
-        return _TENSORFLOW
-    return _TOOLKIT if framework in ("pytorch", "mxnet") else None
+        return NEO_CONTRACT
+    return handler_contract(framework)
 
 
 def _says(facts: ArtifactFacts, sentence: str) -> Finding:
     return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"
-
-
-_ARGUMENTS = {
-    "handler": "data, context",
-    "input_handler": "data, context",
-    "output_handler": "response, context",
-    "model_fn": "model_dir",
-    "input_fn": "body, content_type",
-    "predict_fn": "data, model",
-    "output_fn": "prediction, accept",
-    "transform_fn": "model, data, content_type, accept",
-    "neo_preprocess": "payload, content_type",
-    "neo_postprocess": "result",
-}

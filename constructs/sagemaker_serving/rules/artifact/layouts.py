@@ -223,7 +223,7 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.served_by("pytorch")
     if contents is None:
         return
-    script = contents.script
+    script = facts.script
     if script is not None and (script.defines("model_fn") or script.open_ended or script.error):
         return
     top = [name for name in contents.traced if "/" not in name]
@@ -231,7 +231,7 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
         yield _says(
             facts,
             f"there are {len(top)} .pt or .pth files at its top and no model_fn in "
-            "code/inference.py; the container loads model.pt or the only one: leave one at the "
+            f"{facts.script_name}; the container loads model.pt or the only one: leave one at the "
             "top, or define model_fn(model_dir)",
         )
         return
@@ -239,7 +239,7 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
     if not contents.traced[loaded]:
         yield _says(
             facts,
-            f"{loaded} is not TorchScript and there is no model_fn in code/inference.py; the "
+            f"{loaded} is not TorchScript and there is no model_fn in {facts.script_name}; the "
             "container loads nothing else by itself: save it with torch.jit.save, or define "
             "model_fn(model_dir)",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
@@ -70,17 +71,66 @@ def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[
     example='SAGEMAKER_TFS_MAX_BATCHSIZE: "16"',
 )
 def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
-    """A variable with a prefix of the container's own is one that it reads.
+    """A variable of a container's is one that this container reads.
 
-    A misspelt one changes nothing, and nothing says so.
+    A misspelt one changes nothing, and neither does another container's: TensorFlow Serving's
+    calls code/inference.py, whatever SAGEMAKER_PROGRAM says.
     """
     for name, fact in _written(host).items():
+        known = container_variable(name)
+        if known is not None and _is_of_another(known.server, host):
+            does = "; its script is code/inference.py" if name in _SCRIPT_NAMES else ""
+            yield fact.where, f"the image's container does not read {name}{does}; remove it"
+            continue
         server = next((PREFIXES[start] for start in PREFIXES if name.startswith(start)), None)
         if server is None or container_variable(name) is not None or server not in _servers(host):
             continue
         close = nearest(name, [each.name for each in container_variables()])
         hint = f"did you mean {close}" if close is not None else "remove it"
         yield fact.where, f"no container of AWS's reads {name}; {hint}"
+
+
+@rule(
+    "container-multi-model",
+    source=_SOURCE,
+    example='SAGEMAKER_MULTI_MODEL: "true" without multi_model',
+)
+def container_multi_model(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
+    """SAGEMAKER_MULTI_MODEL is left to SageMaker, which sets it on a multi-model endpoint.
+
+    On an ordinary one the container loads no model and answers every request with 400.
+    """
+    container = host if isinstance(host, ContainerFacts) else host.container
+    fact = _written(host).get("SAGEMAKER_MULTI_MODEL")
+    if container is None or fact is None or container.is_multi_model:
+        return
+    if len(_servers(host)) == _OF_ONE and (_text(fact) or "").lower() == "true":
+        yield (
+            fact.where,
+            f"{fact.name} is {_text(fact)!r}, and this is no multi-model endpoint: its container "
+            "would load no model; remove it, or serve many models with multi_model (in a "
+            "template, Mode: MultiModel)",
+        )
+
+
+_OF_ONE = 2
+"""How many `_servers` has of an image that is known: any, and its own."""
+
+_SCRIPT_NAMES = ("SAGEMAKER_PROGRAM", "SAGEMAKER_SUBMIT_DIRECTORY")
+
+
+def _is_of_another(server: str, host: ContainerFacts | TransformFacts) -> bool:
+    container, servers = (
+        host if isinstance(host, ContainerFacts) else host.container,
+        _servers(host),
+    )
+    image = "" if container is None else container.image_uri.text or ""
+    if container is None or container.compilation.given or _NEO.search(image):
+        return False  # AWS's page sets the script's variables for every image of Neo's
+    return len(servers) == _OF_ONE and server not in servers
+
+
+_NEO = re.compile("sagemaker-(neo|inference)-")
 
 
 def _written(host: ContainerFacts | TransformFacts) -> dict[str, Fact]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from local_aws.template import Unknown
-from sagemaker_serving.archive import ArchiveContents, UnreadableArtifact
+from sagemaker_serving.archive import ArchiveContents, Script, UnreadableArtifact
+from sagemaker_serving.archive.handlers import script_of
 from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Where
 
@@ -361,6 +362,18 @@ class ArtifactFacts:
     def target_device(self) -> str:
         """What it is compiled for, "" when that is not told."""
         return self.compilation.get("target_device").text or ""
+
+    @property
+    def script_name(self) -> str | None:
+        """The file of the archive that the container calls; None where a deploy chooses it."""
+        texts = {name: fact.text for name, fact in self.container.environment.items()}
+        return script_of(self.image_framework, texts)
+
+    @property
+    def script(self) -> Script | None:
+        """That file; None where there is none, or it is not known."""
+        name = self.script_name
+        return None if self.contents is None or name is None else self.contents.scripts.get(name)
 
     def served_by(self, framework: str) -> ArchiveContents | None:
         """The contents when they are served as they are by ``framework``, else None."""
