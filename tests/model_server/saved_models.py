@@ -72,6 +72,7 @@ def kinds() -> Signatures:
     matrix = v1.placeholder(tf.float32, [None, 2])
     text, whole, wide = placeholder(tf.string), placeholder(tf.int32), placeholder(tf.float64)
     rows = tf.shape(x)[0]
+    image = placeholder(tf.float32)
     special = tf.constant([float("nan"), float("inf"), float("-inf")])
     return {
         "serving_default": ({"x": x}, {"y": tf.identity(x)}, "predict"),
@@ -86,7 +87,25 @@ def kinds() -> Signatures:
         "special": ({"x": x}, {"y": tf.tile(special, [rows])}, "predict"),
         "scalar": ({"x": x}, {"y": tf.reduce_sum(x)}, "predict"),
         "batch_size": ({"x": x}, {"y": tf.fill([rows], rows)}, "predict"),
+        "residual": ({"image": image}, {"scores": residual(image)}, "predict"),
     }
+
+
+def residual(image: Any) -> Any:
+    """The layers of a ResNet, once each, over images of three channels and any size."""
+
+    def kernel(*shape: int) -> Any:
+        return tf.random.stateless_normal(shape, seed=(1, 2))
+
+    def normalized(values: Any) -> Any:
+        ones, zeros = tf.ones([8]), tf.zeros([8])
+        return v1.nn.fused_batch_norm(values, ones, zeros, zeros, ones, is_training=False)[0]
+
+    first = tf.nn.relu(normalized(tf.nn.conv2d(image, kernel(7, 7, 3, 8), 2, "SAME")))
+    pooled = tf.nn.max_pool2d(first, 3, 2, "SAME")
+    deep = tf.nn.depthwise_conv2d(pooled, kernel(3, 3, 8, 1), [1, 1, 1, 1], "SAME")
+    added = tf.nn.relu(normalized(tf.nn.conv2d(deep, kernel(1, 1, 8, 8), 1, "SAME")) + pooled)
+    return tf.nn.softmax(tf.matmul(tf.reduce_mean(added, [1, 2]), kernel(8, 5)))
 
 
 if __name__ == "__main__":

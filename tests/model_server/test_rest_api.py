@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 import requests
 
@@ -121,6 +123,31 @@ def test_what_is_no_finite_number_is_a_bare_word(without_code: ModelServer) -> N
     body = b'{"instances": [NaN, -Infinity]}'
     echoed = post(without_code, f"{KINDS}:predict", body)
     assert echoed.text == '{\n    "predictions": [NaN, -Infinity\n    ]\n}'
+
+
+SIZES = [0, 1, 3, 4, 8]
+
+
+@pytest.mark.parametrize("signature", ["residual", "matrix", "two_inputs", "text", "whole"])
+def test_no_rank_type_or_size_ends_the_engine(without_code: ModelServer, signature: str) -> None:
+    """TensorFlow with oneDNN aborts on an image without four dimensions."""
+    metadata = requests.get(f"{without_code.place.url}/tfs{KINDS}/metadata", timeout=60).json()
+    definitions = metadata["metadata"]["signature_def"]["signature_def"]
+    names = definitions[signature]["inputs"]
+    shapes = [shape for rank in range(4) for shape in product(SIZES[:3], repeat=rank)]
+    shapes += [(1, *[size] * rank) for rank in range(2, 7) for size in SIZES] + [(1, 8, 8, 3)]
+    for shape, value in product(shapes, [1, "a"]):
+        tensor = np.full(shape, value, dtype=object).tolist()
+        response = predict(without_code, signature, inputs=dict.fromkeys(names, tensor))
+        assert response.status_code in (200, 400), (shape, value, response.text)
+    right = predict(without_code, "residual", inputs=np.ones((1, 8, 8, 3)).tolist())
+    assert (right.status_code, len(right.json()["outputs"][0])) == (200, 5)
+
+
+def test_an_image_of_another_rank_is_answered_as_by_tensorflow(without_code: ModelServer) -> None:
+    response = predict(without_code, "residual", instances=[[1.0, 2.0]])
+    assert response.status_code == 400
+    assert "convolution input must be 4-dimensional: [1,2]" in response.json()["error"]
 
 
 @pytest.mark.parametrize(

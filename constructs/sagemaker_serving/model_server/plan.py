@@ -139,8 +139,17 @@ def require_tensorflow() -> None:
 
 
 def child_environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:
-    """``environ`` for the container's processes: their own home, the image's defaults."""
-    defaults = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
+    """``environ`` for the container's processes: their own home, the image's defaults.
+
+    Without oneDNN, unless ``environ`` wants it: its convolutions end the process for a tensor of
+    another rank (a CHECK of tensorflow/core/util/tensor_format.h, GetTensorDimIndex), where
+    TensorFlow's own answer. ResNet-50 takes a quarter longer for it.
+    """
+    defaults = {
+        "OMP_NUM_THREADS": "1",
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+        "TF_ENABLE_ONEDNN_OPTS": "0",
+    }
     return {**defaults, **environ, "HOME": str(home)}
 
 

@@ -82,8 +82,8 @@ class ModelServer:
         """Start a server of ``model_dir`` (a folder or a model.tar.gz) without waiting for it.
 
         ``environment`` is the container's; to it only PATH, LANG and TMPDIR
-        are added (and by the server HOME, OMP_NUM_THREADS and
-        TF_CPP_MIN_LOG_LEVEL; in multi-model mode, as by the platform,
+        are added (and by the server HOME, OMP_NUM_THREADS, TF_CPP_MIN_LOG_LEVEL and
+        TF_ENABLE_ONEDNN_OPTS; in multi-model mode, as by the platform,
         `SAFE_PORT_RANGE`), nothing else of this process, credentials least of
         all. Its log is appended to ``log_path``. It listens on ``port`` of
         127.0.0.1, 0 taking a free one; without a ``port`` on a Unix socket that
