@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.archive import Script, build_archive, read_contents
-from sagemaker_serving.archive.handlers import read_script
+from sagemaker_serving.archive.handlers import read_script, script_of
 from tests.models import saved_model
 
 
@@ -94,3 +94,26 @@ def test_nothing_of_the_handler_runs(tmp_path: Path) -> None:
     assert read_contents(model).script is not None
     build_archive(model, lambda sha256: tmp_path / "model.tar.gz")
     assert not (tmp_path / "it-ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("framework", "program", "place", "script"),
+    [
+        ("pytorch", None, None, "code/inference.py"),
+        ("pytorch", "serve.py", "s3://bucket/source.tar.gz", "code/serve.py"),
+        ("huggingface", "inside.serve", None, "code/inside/serve.py"),
+        ("tensorflow", "serve.py", "/opt/ml/model/src", "code/inference.py"),
+        ("onnx", "serve.py", "/opt/ml/model/code/", "code/serve.py"),
+        ("onnx", "serve.py", "s3://bucket/source.tar.gz", None),
+    ],
+)
+def test_a_container_s_script_is_what_its_variables_name(
+    framework: str, program: str | None, place: str | None, script: str | None
+) -> None:
+    given = {"SAGEMAKER_PROGRAM": program, "SAGEMAKER_SUBMIT_DIRECTORY": place}
+    written = {name: text for name, text in given.items() if text is not None}
+    assert script_of(framework, written) == script
+
+
+def test_what_only_a_deploy_knows_names_no_script() -> None:
+    assert script_of("pytorch", {"SAGEMAKER_PROGRAM": None}) is None

@@ -27,6 +27,7 @@ class Function:
 
 
 SCRIPT = "code/inference.py"
+_CODE = "/opt/ml/model/code"
 
 _COUNTS_PARAMETERS = ("pytorch", "mxnet", "huggingface")
 """Frameworks whose images call by `toolkit_arguments`."""
@@ -37,12 +38,15 @@ def script_of(framework: str, environment: Mapping[str, str | None]) -> str | No
 
     ``environment`` is the container's, None where a text is not known; then None is returned.
     sagemaker-inference 1.10.1, environment.py: the module SAGEMAKER_PROGRAM, with ``.py`` or
-    without, on the path ``/opt/ml/model/code``. It does not read SAGEMAKER_SUBMIT_DIRECTORY.
-    TensorFlow Serving's container (serve.py) reads neither.
+    without, on the path ``/opt/ml/model/code``. It does not read SAGEMAKER_SUBMIT_DIRECTORY, which
+    others do. TensorFlow Serving's container (serve.py) reads neither.
     """
-    if framework not in _COUNTS_PARAMETERS or "SAGEMAKER_PROGRAM" not in environment:
+    if framework == "tensorflow":
         return SCRIPT
-    program = environment["SAGEMAKER_PROGRAM"]
+    program = environment.get("SAGEMAKER_PROGRAM", "inference.py")
+    place = environment.get("SAGEMAKER_SUBMIT_DIRECTORY", _CODE)
+    if framework not in _COUNTS_PARAMETERS and (place is None or place.rstrip("/") != _CODE):
+        return None
     return None if program is None else f"code/{module_of(program).replace('.', '/')}.py"
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         FrozenGraph,
         KerasModel,
         OnnxModel,
+        Script,
         Signature,
         Tensor,
         TorchScript,
@@ -141,7 +142,7 @@ def _tree(model: str, contents: ArchiveContents, problems: list[Problem]) -> Bra
         ("ONNX", [_onnx(name, each) for name, each in contents.onnx.items()]),
         ("PyTorch", [_torch(name, each) for name, each in contents.traced.items()]),
         ("converted when packed", [(_converted(name), []) for name in contents.converted]),
-        ("code/inference.py", _handlers(contents)),
+        *((_safe(name), _handlers(script)) for name, script in sorted(contents.scripts.items())),
         ("code/requirements.txt", [(_safe(line), []) for line in contents.requirements or ()]),
         ("files", _files(contents)),
         ("links", [(_safe(name), []) for name in contents.links]),
@@ -222,10 +223,7 @@ def _shape(tensor: Tensor) -> str:
     return f"({', '.join('?' if size is None else str(size) for size in tensor.shape)})"
 
 
-def _handlers(contents: ArchiveContents) -> list[Branch]:
-    script = contents.script
-    if script is None:
-        return []
+def _handlers(script: Script) -> list[Branch]:
     if script.error is not None:
         return [(f"does not parse: {script.error}", [])]
     return [
@@ -274,6 +272,7 @@ def _plain(model: str, contents: ArchiveContents, problems: list[Problem]) -> di
         "unpacked_bytes": contents.size,
         "models": [{"name": found.model, "version": found.version} for found in contents.models],
         **{key: value for key, value in asdict(contents).items() if key != "packed_size"},
+        "script": None if contents.script is None else asdict(contents.script),
         "converted": list(contents.converted),
         "problems": [
             {"rule": p.rule, "severity": str(p.severity), "message": p.message} for p in problems

@@ -186,11 +186,11 @@ def neo_script(facts: ArtifactFacts) -> Iterator[Finding]:
     The images of the others call its functions, and have no defaults.
     """
     contents = facts.contents
-    if contents is None or not facts.compiled or facts.own_image or contents.script is not None:
+    if contents is None or not facts.compiled or facts.own_image or facts.script_name is None:
         return
     framework, inferentia = facts.neo_framework, facts.target_device == "ml_inf1"
     if (
-        "code/inference.py" in contents.files
+        facts.script_name in contents.files
         or framework not in _WITH_SCRIPT
         or (framework == "TENSORFLOW" and not inferentia)
     ):
@@ -202,7 +202,7 @@ def neo_script(facts: ArtifactFacts) -> Iterator[Finding]:
     )
     yield (
         facts.artifact.where,
-        f"artifact is {facts.artifact.text!r}; it has no code/inference.py, and the image that "
+        f"artifact is {facts.artifact.text!r}; it has no {facts.script_name}, and the image that "
         f"serves compiled {framework} calls its functions; add one that defines {functions}",
     )
 
