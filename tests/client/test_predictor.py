@@ -52,3 +52,24 @@ def test_aws_out_of_reach_is_a_failure_of_the_world() -> None:
 
 def test_secrets_are_not_shown() -> None:
     assert "hush" not in repr(Aws(secret_access_key="hush"))
+
+
+@pytest.mark.parametrize(
+    ("keyword", "instead"),
+    [
+        ("sagemaker_session", "aws=Aws("),
+        ("model_name", "model=Model(name=…)"),
+        ("content_type", "predict(data, content_type=…)"),
+        ("accept", "predict(data, accept=…)"),
+    ],
+)
+def test_a_keyword_of_the_sdk_ends_in_what_to_write(keyword: str, instead: str) -> None:
+    with pytest.raises(Mistake) as refused:
+        Predictor("digits", **{keyword: None})  # type: ignore[arg-type]
+    assert f"for {keyword} write" in str(refused.value)
+    assert instead in str(refused.value)
+
+
+def test_a_keyword_of_nobody_is_pythons_own_error() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'endpont'"):
+        Predictor("digits", endpont="x")  # type: ignore[arg-type]

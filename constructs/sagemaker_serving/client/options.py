@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sagemaker_serving.archive import Sources
@@ -54,3 +54,28 @@ class AsyncRequests:
 
     upload_to: str | None = None
     deadline_seconds: float = 900.0
+
+
+_OF_THE_SDK = {
+    "sagemaker_session": "aws=Aws(region=…, profile=…), or nothing for the shell's AWS",
+    "endpoint": "endpoint_name=…",
+    "model_name": "model=Model(name=…), or take TensorFlowPredictor, which has model_name",
+    "model_version": "model=Model(name=…, version=…), or take TensorFlowPredictor",
+    "content_type": "predict(data, content_type=…), or serializer=CSVSerializer() and the like",
+    "accept": "predict(data, accept=…), or a deserializer with accept=…",
+}
+"""What to write for a keyword of ``sagemaker.predictor.Predictor`` of SDK v2, of its
+``TensorFlowPredictor``, and of v1's ``RealTimePredictor`` (their source,
+github.com/aws/sagemaker-python-sdk)."""
+
+
+def refuse_of_the_sdk(name: str, given: Iterable[str]) -> None:
+    """Raise `Mistake` for keywords that SageMaker SDK has and the class ``name`` has not.
+
+    Raises TypeError, as Python does, for one that neither has.
+    """
+    for keyword in given:
+        if keyword not in _OF_THE_SDK:
+            raise TypeError(f"{name}() got an unexpected keyword argument {keyword!r}")
+    if told := [f"for {keyword} write {_OF_THE_SDK[keyword]}" for keyword in given]:
+        raise Mistake(f"{name} has other keywords than SageMaker SDK's: {'; '.join(told)}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Never, Self
 
 from sagemaker_serving.client.asynchronous import AsyncInference
 from sagemaker_serving.client.aws import Aws
@@ -15,7 +15,7 @@ from sagemaker_serving.client.endpoint_facts import EndpointFacts
 from sagemaker_serving.client.joining import joined
 from sagemaker_serving.client.members import members_of
 from sagemaker_serving.client.model_facts import model_facts
-from sagemaker_serving.client.options import AsyncRequests, Limits, Model
+from sagemaker_serving.client.options import AsyncRequests, Limits, Model, refuse_of_the_sdk
 from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts
 from sagemaker_serving.client.payload.images import JSON, Accepted, accepted_by
 from sagemaker_serving.client.prediction import Prediction
@@ -50,6 +50,8 @@ class Predictor:
     :param facts: what is known of the endpoint; by default it is asked once, where permitted.
     :param on_prediction: is told every `Prediction` with its timings, as it comes, by the
         thread that sent the request.
+
+    Raises `Mistake` for a keyword of SageMaker SDK's Predictor that is another one here.
     """
 
     def __init__(
@@ -66,7 +68,9 @@ class Predictor:
         async_requests: AsyncRequests = AsyncRequests(),
         facts: EndpointFacts | None = None,
         on_prediction: Callable[[Prediction], None] | None = None,
+        **of_the_sdk: Never,
     ) -> None:
+        refuse_of_the_sdk(type(self).__name__, of_the_sdk)
         self.endpoint_name = endpoint_name
         self.component_name = component_name
         self._translation = Translation(
@@ -132,7 +136,10 @@ class Predictor:
     ) -> Any:
         """The model's answer to ``data``: one value, whatever number of requests it takes.
 
-        What ``data`` may be, see `batch_of`. Answers to a batch are joined as if
+        What ``data`` may be, see `batch_of`. A list of numbers is a batch of that many records:
+        ``{"instances": [1.0, 2.0]}``. SageMaker SDK sends ``[1.0, 2.0]``, of which TensorFlow's
+        container makes one record, ``{"instances": [[1.0, 2.0]]}``; write ``[[1.0, 2.0]]`` for
+        it, or give a `JSONSerializer`. Answers to a batch are joined as if
         it had been one request (``{"predictions": […]}``); a list of files or
         bytes gets a list, one answer each. ``encoding`` and ``content_type``
         override the choice; ``initial_args`` are boto3's own, by name. With a
