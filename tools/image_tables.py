@@ -26,6 +26,16 @@ NEURON_REPOSITORIES = {
 ARM64_TAGS = {"xgboost": "{version}-arm64", "sklearn": "{version}-arm64-cpu-py3"}
 """Frameworks whose arm64 images stand in the same repository as the others."""
 
+LEGACY, SERVING = "sagemaker-tensorflow", "sagemaker-tensorflow-serving"
+SERVING_SOURCE = {
+    "name": "aws/sagemaker-tensorflow-serving-container",
+    "version": "da192561ad8120b29a862e445ebf9a16f2f00b92",
+    "licence": "Apache-2.0; facts only",
+    "what": "README.md: 1.4.1 to 1.10.0 in sagemaker-tensorflow-serving, by the same accounts",
+    "sha256": "5f7964c615535d16278ff4303dccc6c83dd6087e9f86f66d32cc3ef43e006d4c",
+}
+"""TensorFlow Serving's images of releases that sagemaker-core's table has in legacy mode alone."""
+
 Table = Mapping[str, Any]
 
 
@@ -61,6 +71,7 @@ def images(tables: Mapping[str, Table], domains: Mapping[str, str]) -> dict[str,
         }
         if scopes:
             frameworks[name] = scopes
+    frameworks["tensorflow-legacy"] = _legacy_mode(frameworks["tensorflow"])
     return {"domains": domains, "registries": registries, "frameworks": frameworks}
 
 
@@ -83,6 +94,35 @@ def _scope(
             for version, entry in table["versions"].items()
         },
     }
+
+
+def _legacy_mode(scopes: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Takes the images of legacy mode out of TensorFlow's, and puts its Serving's in their place.
+
+    In legacy mode a script of Python 2 defines input_fn and output_fn. SDK 1 has two tables
+    ("tensorflow", "tensorflow-serving"); sagemaker-core joins them, and lacks the second's oldest.
+    """
+    legacy = {}
+    for scope, table in scopes.items():
+        own: dict[str, Any] = {}
+        aliases: dict[str, str] = {}
+        for version, (build, *_) in list(table["versions"].items()):
+            if build["repository"] not in (LEGACY, f"{LEGACY}-eia"):
+                continue
+            own[version] = table["versions"].pop(version)
+            aliases |= {alias: full for alias, full in table["aliases"].items() if full == version}
+            if scope == "inference":
+                tags = {processor: f"{{version}}-{processor}" for processor in ("cpu", "gpu")}
+                serving = {"repository": SERVING, "registries": build["registries"], "tags": tags}
+                table["versions"][version] = [serving]
+        if own:
+            legacy[scope] = {"aliases": aliases, "versions": own}
+        table["aliases"] = {
+            alias: full for alias, full in table["aliases"].items() if full in table["versions"]
+        }
+        in_order = sorted(table["versions"], key=lambda name: [int(n) for n in name.split(".")])
+        table["versions"] = {version: table["versions"][version] for version in in_order}
+    return legacy
 
 
 def _configs(entry: Table) -> Iterator[dict[str, Any]]:

@@ -27,7 +27,7 @@ from typing import Any
 
 from tools import support_data
 from tools.action_shapes import INPUTS, SERVICES, input_shapes, sdk_name
-from tools.image_tables import SAGEMAKER_CORE, image_tables
+from tools.image_tables import SAGEMAKER_CORE, SERVING_SOURCE, image_tables
 from tools.image_tables import images as image_facts
 from tools.shape_trees import RESOURCES, resource_tree
 
@@ -76,6 +76,7 @@ def images() -> dict[str, Any]:
             "sha256": sha256,
         },
         _source("botocore", _version("botocore"), "Apache-2.0", "endpoints, DNS suffixes", raw),
+        SERVING_SOURCE,
     ]
     return {"sources": sources, **facts}
 

@@ -101,7 +101,7 @@ def test_types_are_filtered(run: Run, options: tuple[str, ...], there: str, abse
     ("command", "said"),
     [
         (("images", "tensorflw"), "did you mean 'tensorflow'"),
-        (("images", "tensorflow", "2.17"), "use 2.16"),
+        (("images", "tensorflow", "2.17"), "use 2.18"),
         (("images", "tensorflow", "2.19", "--region", "eu-west-9"), "did you mean eu-west-3"),
         (("images", "tensorflow", "2.19", "--processor", "tpu"), "--processor is 'tpu'"),
         (("instances", "--region", "eu-west-11"), "did you mean eu-west-1"),

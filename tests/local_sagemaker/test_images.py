@@ -23,6 +23,7 @@ ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
         (f"{ECR}/tensorflow-inference-graviton:2.16.1-cpu", "tensorflow", "2.16.1"),
         (f"{ECR}/tensorflow-inference-eia:2.3.0-cpu", "tensorflow", "2.3.0"),
         (f"{ECR}/tensorflow-inference-neuronx:2.10-neuronx-py310", "tensorflow", "2.10"),
+        (f"{ECR}/sagemaker-tensorflow-serving:1.4.1-gpu", "tensorflow", "1.4.1"),
         (f"{ECR}/sagemaker-tensorflow-serving:1.12-cpu", "tensorflow", "1.12"),
         (f"{ECR}/sagemaker-tensorflow-serving-eia:1.12-cpu", "tensorflow", "1.12"),
         (f"{ECR}/sagemaker-inference-tensorflow:2.9.2-cpu-py3", "tensorflow", "2.9.2"),
@@ -75,7 +76,7 @@ def test_a_version_that_is_not_known_is_said(image: str, version: str | None, sa
         ("huggingface-pytorch-inference", "huggingface"),
         ("sagemaker-xgboost", "xgboost"),
         ("sagemaker-scikit-learn", "sklearn"),
-        ("sagemaker-tensorflow", "tensorflow"),
+        ("sagemaker-tensorflow", "tensorflow-legacy"),
         ("vllm", "vllm-omni and vllm-server and vllm"),
     ],
 )

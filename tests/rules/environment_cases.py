@@ -130,8 +130,26 @@ CASES: list[tuple[str, Change, str, Change]] = [
     (
         "image-known",
         {(*DIGITS, "framework_version"): "2.17"},
-        "among them 2.13, 2.14, 2.16, 2.18, 2.19, 2.20; use 2.16",
+        "among them 2.13, 2.14, 2.16, 2.18, 2.19, 2.20; use 2.18",
         {(*DIGITS, "framework_version"): "2.16"},
+    ),
+    (
+        "image-patch-release",
+        {(*DIGITS, "framework_version"): "2.4.0"},
+        "AWS's tables have no tensorflow image of it; it gets that of 2.4.1, the nearest",
+        {(*DIGITS, "framework_version"): "2.4.1"},
+    ),
+    (
+        "image-known",
+        {("region",): "us-iso-east-1"},
+        "no tensorflow 2.20 image in region 'us-iso-east-1'; the newest there is 2.14; it does in",
+        {("region",): "us-iso-east-1", (*DIGITS, "framework_version"): "2.14"},
+    ),
+    (
+        "region-unpriced",
+        {("region",): "us-iso-east-1"},
+        "no price list has 'us-iso-east-1', so whether it has these instance types was not checked",
+        {("region",): "eu-west-1"},
     ),
     (
         "image-known",

@@ -65,6 +65,25 @@ def test_the_sound_environment_has_no_problem(folder: Path) -> None:
     assert problems(folder, {}) == []
 
 
+def test_a_field_of_the_model_s_that_is_wrong_for_one_variant_names_that_variant(
+    folder: Path,
+) -> None:
+    old = {
+        (*BLUE, "accelerator_type"): "ml.eia2.medium",
+        ("accept_retired",): ["elastic-inference"],
+    }
+    (of_one,) = [each for each in problems(folder, old) if each.rule == "image-known"]
+    assert of_one.message.startswith(
+        "for variant 'blue': framework_version is '2.20'; tensorflow images for Elastic Inference"
+    )
+    (of_all,) = [
+        each
+        for each in problems(folder, {(*DIGITS, "framework_version"): "2.17"})
+        if each.rule == "image-known"
+    ]
+    assert of_all.message.startswith("framework_version is '2.17'")
+
+
 @pytest.mark.parametrize(
     ("rule", "wrong", "said", "right"),
     CASES,

@@ -69,6 +69,24 @@ def test_synth_with_validation_needs_no_credentials(project: Path) -> None:
 
 
 @pytest.mark.long
+def test_what_accept_retired_lets_through_cdk_s_validator_does_too(project: Path) -> None:
+    """CloudFormation has no AcceleratorType any more: F3002, which the construct acknowledges."""
+    (project / "environments" / "eia.yaml").write_text("""
+name: eia
+region: eu-west-1
+accept_retired: [elastic-inference]
+models:
+  digits:
+    artifact: {s3: s3://bucket/model.tar.gz, version_id: a}
+    framework: tensorflow
+    framework_version: "2.3"
+    variants: [{name: a, instance_type: ml.m5.large, accelerator_type: ml.eia2.medium}]
+""")
+    ended = cdk(project, "synth", "-c", "env=eia", "--quiet", validation="true")
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.long
 def test_all_selects_every_stack_of_the_environment_asked_for(project: Path) -> None:
     assert cdk(project, "synth", "-c", "env=dev", "--quiet").returncode == 0
     manifest = json.loads((project / "cdk.out" / "manifest.json").read_text())

@@ -35,7 +35,8 @@ def image_uri(
     """The URI of the image that serves ``framework`` ``version`` in ``region``.
 
     ``version`` is a release ("2.20") or a patch release ("2.20.0"); the tag
-    carries it as it was given, as the SageMaker SDK does. ``processor`` is the
+    carries it as it was given, as the SageMaker SDK does, or what
+    `image_version` makes of it. ``processor`` is the
     kind of instance it runs on; ``scope`` picks the Graviton (arm64) or Elastic
     Inference images, which exist for some versions only. ``python`` ("py3")
     picks one of several builds, the newest by default; ``base`` is what Hugging
@@ -75,10 +76,9 @@ def container_image(
     base: str | None = None,
 ) -> EcrImage:
     """As `image_uri`, but in parts, so that a role can be granted this one repository."""
-    images = _scope(framework, scope)
-    builds = images["versions"].get(images["aliases"].get(version, version))
-    if builds is None:
-        raise UnknownImage("framework_version", _no_such_version(framework, version, images))
+    version, builds = _builds(framework, version, scope)
+    if not builds:
+        raise UnknownImage("framework_version", _no_such_version(framework, version, scope))
     what = f"{framework} {scope}"
     build = _pick(_pick(builds, what, "base", base), what, "python", python)[0]
     tags: dict[str, str] = build["tags"]
@@ -89,10 +89,16 @@ def container_image(
         )
     accounts = _registries(build)
     if region not in accounts:
+        there = [
+            one
+            for one in framework_versions(framework, scope)
+            if region in image_regions(framework, one, scope)
+        ]
         raise UnknownImage(
             "region",
             f"AWS publishes no {framework} {version} image in region {region!r}; "
-            f"it does in {', '.join(sorted(accounts))}",
+            + (f"the newest there is {there[-1]}; " if there else "")
+            + f"it does in {', '.join(sorted(accounts))}",
         )
     shown = base if base is not None else build.get("base", [""])[0]
     return EcrImage(
@@ -103,6 +109,30 @@ def container_image(
             version=version, base=re.sub(r"^[a-z]+", "", shown)
         ),
     )
+
+
+def image_version(framework: str, version: str, scope: Scope = "inference") -> str:
+    """The version whose image ``version`` gets: itself, where AWS's tables have it.
+
+    Of a release that has images it is the nearest patch release that is not older, or else the
+    newest: "1.13.0" for "1.13.1", and "0.38.0" for "0.38". What nothing is near to comes back.
+    """
+    return _builds(framework, version, scope)[0]
+
+
+def _builds(framework: str, version: str, scope: Scope) -> tuple[str, list[Any]]:
+    """The version whose images are taken for ``version``, and these; none for an unknown one."""
+    images = _scope(framework, scope)
+    known, aliases = images["versions"], images["aliases"]
+    if aliases.get(version, version) in known:
+        return version, known[aliases.get(version, version)]
+    asked = _number(version)
+    alike = sorted((full for full in known if _number(full)[:2] == asked[:2]), key=_number)
+    if len(asked) < 2 or not re.fullmatch(r"[0-9.-]+", version) or not alike:
+        return version, []
+    newer = [full for full in alike if len(asked) > 2 and _number(full) >= asked]
+    taken = newer[0] if newer else alike[-1]
+    return taken, known[taken]
 
 
 def frameworks() -> tuple[str, ...]:
@@ -186,16 +216,14 @@ def image_processors(
     framework: str, version: str, scope: Scope = "inference"
 ) -> tuple[Processor, ...]:
     """The processors that ``version`` has an image for; empty when one image runs on any."""
-    images = _scope(framework, scope)
-    builds = images["versions"].get(images["aliases"].get(version, version), [])
+    _, builds = _builds(framework, version, scope)
     found = dict.fromkeys(name for build in builds for name in build["tags"])
     return tuple(name for name in found if name != "any")
 
 
 def image_regions(framework: str, version: str, scope: Scope = "inference") -> tuple[str, ...]:
     """The regions in which ``framework`` ``version`` has an image; empty when unknown."""
-    images = _scope(framework, scope)
-    builds = images["versions"].get(images["aliases"].get(version, version), [])
+    _, builds = _builds(framework, version, scope)
     return tuple(sorted({region for build in builds for region in _registries(build)}))
 
 
@@ -259,11 +287,12 @@ def _releases(images: dict[str, Any]) -> list[str]:
     return sorted({*aliases, *others}, key=_number)
 
 
-def _no_such_version(framework: str, version: str, images: dict[str, Any]) -> str:
-    releases = _releases(images)
-    use = _newest_up_to(version, releases)
+def _no_such_version(framework: str, version: str, scope: Scope) -> str:
+    releases = _releases(_scope(framework, scope))
+    use = _nearest_newer(version, releases)
+    what = f" for {_SCOPE_NAMES[scope]}" if scope in _SCOPE_NAMES else ""
     return (
-        f"framework_version is {version!r}; {framework} images exist for "
+        f"framework_version is {version!r}; {framework} images{what} exist for "
         f"{_around(version, releases, use)}; use {use}"
     )
 
@@ -278,10 +307,16 @@ def _around(version: str, releases: list[str], use: str) -> str:
     return f"{len(releases)} versions, among them {', '.join(named)}"
 
 
-def _newest_up_to(version: str, releases: Iterable[str]) -> str:
+def _nearest_newer(version: str, releases: Iterable[str]) -> str:
+    """The oldest release that is not older than ``version``, or else the newest of all.
+
+    "2" alone means the newest whose first number it is.
+    """
     *_, newest = releases
-    older = [release for release in releases if _number(release) <= _number(version)]
-    return older[-1] if older and _number(version) else newest
+    asked = _number(version)
+    alike = [release for release in releases if len(asked) == 1 and _number(release)[:1] == asked]
+    newer = [release for release in releases if _number(release) >= asked]
+    return alike[-1] if alike else newer[0] if newer and asked else newest
 
 
 def _number(text: str) -> tuple[int, ...]:

@@ -116,9 +116,16 @@ def regions_offering(name: str, use: Use = "endpoint") -> tuple[str, ...]:
     return tuple(facts["regions"][index] for index in fact[f"{use}_regions"])
 
 
-def regions() -> tuple[str, ...]:
+def priced_regions() -> tuple[str, ...]:
     """Every region in which SageMaker hosting or transform is priced."""
     return tuple(snapshot("instances")["regions"])
+
+
+@cache
+def regions() -> tuple[str, ...]:
+    """Every region that is priced, or that AWS's tables of images name: us-iso-east-1, for one."""
+    imaged = {region for accounts in snapshot("images")["registries"] for region in accounts}
+    return tuple(sorted({*priced_regions(), *imaged}))
 
 
 @cache

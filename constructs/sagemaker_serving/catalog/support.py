@@ -150,7 +150,8 @@ def _beside(image: EcrImage, framework: str, version: str, scope: Scope) -> EcrI
 
 def _dates(image: EcrImage) -> tuple[date | None, str]:
     facts = snapshot("support")
-    for framework, _ in scopes_of(image.repository):
+    for name, _ in scopes_of(image.repository):
+        framework = name.removesuffix("-legacy")
         releases = facts["releases"].get(framework, {})
         for release, dates in releases.items():
             if _is_release(image.tag, release):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set, Sized
+from dataclasses import replace
 from datetime import date
 
-from sagemaker_serving.errors import Problem, Severity
+from sagemaker_serving.errors import Problem, Severity, Where
 from sagemaker_serving.rules.acknowledgements import (
     Acknowledgement,
     apply,
     in_environment,
     in_template,
 )
-from sagemaker_serving.rules.engine import Rule, judge, judged_by
+from sagemaker_serving.rules.engine import Rule, judged_by
 from sagemaker_serving.rules.environment.facts import environment_facts
+from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts
 from sagemaker_serving.rules.facts.template import SchemaFacts
 from sagemaker_serving.rules.registry import BY_MODEL, RULES
 from sagemaker_serving.rules.template import Template, judge_template
@@ -37,7 +39,7 @@ def check_environment(
     no network and starts no process.
     """
     shapeless = {found.where.path for found in file.shape_problems if found.rule == "wrong-type"}
-    judged = judge(environment_facts(file), rules, today)
+    judged = _told(environment_facts(file), judged_by(rules, today))
     found = [problem for problem in judged if problem.where.path not in shapeless]
     given = [*in_environment(file), *acknowledged]
     return _in_order([*file.shape_problems, *apply(found, given, rules)])
@@ -74,6 +76,38 @@ def check_template(
             )
         )
     return [*_in_order(apply(problems, given, rules)), *notes]
+
+
+def _told(
+    facts: Iterable[object], judge: Callable[[Iterable[object]], list[Problem]]
+) -> list[Problem]:
+    """Each problem once; one of a field of the model's with the variants it is about, if not all.
+
+    Such a field is judged below each variant, and may be wrong for one alone: there are images of
+    2.20, and none for Elastic Inference.
+    """
+    variants: dict[object, dict[Where, None]] = {}
+    about: dict[Problem, dict[Where, None]] = {}
+    for fact in facts:
+        container = fact.container if isinstance(fact, ArtifactFacts) else fact
+        own: dict[Where, None] = {}
+        if isinstance(container, ContainerFacts) and "variants" in str(container.where.path[2:3]):
+            own = {container.where: None}
+            variants.setdefault(container.where.path[:2], {}).update(own)
+        for problem in judge([fact]):
+            about.setdefault(problem, {}).update(own)
+    return [
+        _naming(found, of, variants.get(found.where.path[:2], {})) for found, of in about.items()
+    ]
+
+
+def _naming(problem: Problem, of: Iterable[Where], variants: Sized) -> Problem:
+    inherits = [each for each in of if problem.where.path[: len(each.path)] != each.path]
+    if not inherits or len(inherits) == len(variants):
+        return problem
+    names = [repr(each.labels.get(each.path, str(each.path[-1]))) for each in inherits]
+    kind = "variant" if len(names) == 1 else "variants"
+    return replace(problem, message=f"for {kind} {' and '.join(names)}: {problem.message}")
 
 
 def _once(problems: list[Problem], by_schema: Set[str]) -> list[Problem]:

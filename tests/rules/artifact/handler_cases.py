@@ -15,6 +15,14 @@ def script(source: str, **files: bytes) -> Model:
     return Model({MODEL: saved_model(), SCRIPT: source.encode(), **files})
 
 
+def old_pytorch(version: str, environment: Mapping[str, str] | None = None, *files: str) -> Model:
+    source = b"def model_fn(model_dir): ..."
+    return Model(
+        {"model.pth": b"", SCRIPT: source, **dict.fromkeys(files, b"requests")},
+        {"framework": "pytorch", "framework_version": version, "environment": environment or {}},
+    )
+
+
 def isolated(files: Mapping[str, bytes]) -> Model:
     return Model({MODEL: saved_model(), SCRIPT: GOOD, **files}, {"network_isolation": True})
 
@@ -79,6 +87,19 @@ CASES: list[tuple[str, Model, str, Model]] = [
         "calls: model_fn or input_fn or predict_fn or output_fn or transform_fn",
         pytorch("def predict_fn(data, model): ..."),
     ),
+    (
+        "handler-before-code",
+        old_pytorch("1.1"),
+        "framework_version is '1.1', whose image does not look into code/, where code/inference.py",
+        old_pytorch("1.1", {"SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code"}),
+    ),
+    (
+        "handler-before-code",
+        old_pytorch("1.2.0", {}, "code/requirements.txt"),
+        "'1.2.0', whose image installs no code/requirements.txt; use 1.3 or newer",
+        old_pytorch("1.3.1", {}, "code/requirements.txt"),
+    ),
+    ("handler-before-code", old_pytorch("1.0"), "use 1.2 or newer", old_pytorch("1.2")),
     (
         "handler-functions",
         compiled("onnx", "a.onnx", content={SCRIPT: b"def model_fn(model_dir): ..."}),

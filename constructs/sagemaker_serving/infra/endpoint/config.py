@@ -18,7 +18,11 @@ from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
 from sagemaker_serving.infra.endpoint.data_capture import DataCapture
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
 from sagemaker_serving.infra.network.network import connections_of, network_of
-from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
+from sagemaker_serving.infra.synth.acknowledge import (
+    NO_KEY_ON_VOLUMES,
+    acknowledge,
+    acknowledge_retired_property,
+)
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.tokens import is_token, stands_in
@@ -177,6 +181,17 @@ class EndpointConfig(Construct):
                 add_extra(self._resource, variant.extra, below=f"{kind}.{index}")
         identify_by_content(self._stack, self._resource, self._content())
         self._grant()
+        accelerated = [
+            each.name
+            for each in (*self._variants, *self._shadows)
+            if isinstance(each, InstanceVariant) and each.accelerator_type is not None
+        ]
+        if accelerated:
+            acknowledge_retired_property(
+                self._resource,
+                f"{', '.join(accelerated)}: Elastic Inference is rendered on purpose, though AWS "
+                "has ended it and CloudFormation has no AcceleratorType any more",
+            )
         with_nvme = self._with_nvme()
         if self._key is not None and with_nvme:
             acknowledge(

@@ -67,6 +67,11 @@ def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
         resource.add_metadata("checkov", {"skip": [*skipped, added]})
 
 
+def acknowledge_retired_property(construct: Construct, reason: str) -> None:
+    """Tells CDK's own validator why ``construct`` has a property that its schema lost."""
+    _acknowledge(construct, {"CloudFormation-Validate::F3002": reason})
+
+
 def acknowledge_own_policy(construct: Construct) -> None:
     """Tells every scanner why the role of ``construct``, or what it is, has an inline policy."""
     inline = Finding(compliance="IAMNoInlinePolicy")

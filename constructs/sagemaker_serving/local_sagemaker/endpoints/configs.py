@@ -94,6 +94,8 @@ def serverless_of(variant: Parameters) -> Resource | None:
 
 def _variant(variant: Resource) -> Resource:
     name, serverless = variant["VariantName"], "ServerlessConfig" in variant
+    if variant.get("AcceleratorType") is not None:
+        raise AwsError("ValidationException", f"Variant '{name}' has an AcceleratorType. {_ENDED}")
     pools = variant.get("InstancePools")
     if pools and variant.get("InstanceType") is not None:
         raise AwsError(
@@ -120,6 +122,8 @@ def _variant(variant: Resource) -> Resource:
 
 
 _COUNT = "InitialInstanceCount"
+_ENDED = "This parameter is no longer supported. Elastic Inference (EI) is no longer available."
+"""botocore's words of ProductionVariant.AcceleratorType; what the API itself says is unverified."""
 
 
 def _problems(

@@ -44,7 +44,7 @@ def engine_of(image: str) -> Engine:
     tag = _RAY_SERVE.sub("", tag)
     known = {**repository_versions(repository), **_NOT_IN_THE_TABLES.get(repository, {})}
     for framework, versions in known.items():
-        if framework in _PROGRAMS and repository not in _OLDER:
+        if framework in _PROGRAMS:
             program, found = _PROGRAMS[framework], _VERSION.match(tag)
             return Engine(
                 program=program,
@@ -91,10 +91,6 @@ _PROGRAMS = {
     TRITON: Program.TRITON,
 }
 """By the SDK's names of frameworks, as the catalog has them."""
-
-_OLDER = ("sagemaker-tensorflow", "sagemaker-tensorflow-eia")
-"""TensorFlow's images before TensorFlow Serving's: another container, of another contract
-(aws/sagemaker-tensorflow-container)."""
 
 _NOT_IN_THE_TABLES: dict[str, dict[str, tuple[str, ...]]] = {
     **{

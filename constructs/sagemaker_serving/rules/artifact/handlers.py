@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sagemaker_serving.archive.handlers import (
@@ -125,6 +126,41 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
             program.where,
             f"SAGEMAKER_PROGRAM is {program.text!r}, and the archive has no {wanted}; add it, or "
             "name a script in code/",
+        )
+
+
+@rule(
+    "handler-before-code",
+    source="sagemaker-containers, _files.py; sagemaker-python-sdk 2.200.0, using_pytorch.rst: "
+    '"For versions 1.1 and lower", "requirements.txt # only for versions 1.3.1 and higher"',
+    severity=Severity.WARNING,
+    example='framework_version: "1.1"   # of PyTorch, with code/inference.py',
+)
+def handler_before_code(facts: ArtifactFacts) -> Iterator[Finding]:
+    """PyTorch's image reads ``code/`` from 1.2 on, and its requirements.txt from 1.3.1 on.
+
+    The image of 1.1 and older takes its script from SAGEMAKER_SUBMIT_DIRECTORY alone. That of 1.2
+    installs nothing, and the script's imports fail.
+    """
+    contents, version = facts.served_by("pytorch"), facts.container.framework_version
+    found = re.match(r"([0-9]+)\.([0-9]+)", version.text or "")
+    if contents is None or found is None or facts.own_image:
+        return
+    release = (int(found[1]), int(found[2]))
+    code = [name for name in contents.files if name.startswith("code/")]
+    submitted = "SAGEMAKER_SUBMIT_DIRECTORY" in facts.container.environment
+    if release < (1, 2) and code and not submitted:
+        yield (
+            version.where,
+            f"{version.name} is {version.text!r}, whose image does not look into code/, where "
+            f"{code[0]} is; use 1.2 or newer, or name the folder in SAGEMAKER_SUBMIT_DIRECTORY: "
+            "/opt/ml/model/code",
+        )
+    elif release == (1, 2) and "code/requirements.txt" in code:
+        yield (
+            version.where,
+            f"{version.name} is {version.text!r}, whose image installs no code/requirements.txt; "
+            "use 1.3 or newer, or put the packages themselves into code/",
         )
 
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog import (
     UnknownImage,
     image_reason,
+    image_version,
     parse_ecr_uri,
     published_image,
     regions,
+    scopes_of,
 )
 from sagemaker_serving.catalog.images import release_tags
 from sagemaker_serving.errors import Severity
@@ -54,6 +56,35 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
         arm64 = kind is not None and kind.architecture == "arm64"
         arm = f" on the arm64 type {container.instance_type.text}" if arm64 else ""
         yield place.where, f"{error}{arm}"
+
+
+@rule(
+    "image-patch-release",
+    source=_TABLES,
+    severity=Severity.NOTE,
+    example='framework_version: "1.13.1"',
+)
+def image_patch_release(container: ContainerFacts) -> Iterator[Finding]:
+    """A patch release that AWS's tables lack gets the image of the nearest one.
+
+    TensorFlow 1.13.1 is in the container's README, and its image is that of 1.13.0. It is the
+    nearest that is not older, or the newest of the release.
+    """
+    asked, framework = container.framework_version, container.framework.text
+    if container.image_uri.given or container.compilation.given or asked.text is None:
+        return
+    try:
+        image = image_of_framework(container)
+    except UnknownImage:
+        return
+    for name, scope in () if image is None else scopes_of(image.repository):
+        taken = image_version(name, asked.text, scope)
+        if name == framework and taken != asked.text and not taken.startswith(f"{asked.text}."):
+            yield (
+                asked.where,
+                f"{asked.name} is {asked.text!r}; AWS's tables have no {name} image of it; it gets "
+                f"that of {taken}, the nearest",
+            )
 
 
 def image_chosen(container: ContainerFacts) -> Iterator[Finding]:

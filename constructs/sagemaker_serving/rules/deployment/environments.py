@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import regions
+from sagemaker_serving.catalog import priced_regions, regions
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
@@ -67,7 +68,7 @@ def model_name(model: ModelFacts) -> Iterator[Finding]:
 
 @rule(
     "region",
-    source="SageMaker price lists in cfn-lint",
+    source="SageMaker price lists in cfn-lint and sagemaker-core's image tables",
     example="region: eu-west-11",
 )
 def region(environment: EnvironmentFacts) -> Iterator[Finding]:
@@ -84,6 +85,25 @@ def region(environment: EnvironmentFacts) -> Iterator[Finding]:
         yield (
             environment.region.where,
             f"region is {value!r}; SageMaker hosting is not offered there; {hint}",
+        )
+
+
+@rule(
+    "region-unpriced",
+    source="SageMaker price lists in cfn-lint; sagemaker-core's image tables",
+    severity=Severity.NOTE,
+    example="region: us-iso-east-1",
+)
+def region_unpriced(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """A region that AWS's tables of images name, and no price list, is taken with what is known.
+
+    They are those of the isolated and sovereign partitions, and some to come.
+    """
+    value = environment.region.text
+    if value in regions() and value not in priced_regions():
+        yield (
+            environment.region.where,
+            f"no price list has {value!r}, so whether it has these instance types was not checked",
         )
 
 

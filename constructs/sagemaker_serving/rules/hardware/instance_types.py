@@ -12,6 +12,7 @@ from sagemaker_serving.catalog import (
     image_for,
     instance_type,
     instance_types,
+    priced_regions,
     published_image,
     regions,
     regions_offering,
@@ -240,12 +241,12 @@ def _alternative(name: str, use: Use, region: str | None) -> str:
 
 def _sold(kind: InstanceType, use: Use, region: str | None) -> bool:
     offering = regions_offering(kind.name, use)
-    return region in offering if region in regions() else bool(offering)
+    return region in offering if region in priced_regions() else bool(offering)
 
 
 def _offered(fact: Fact, region: Fact, use: Use) -> Iterator[Finding]:
     kind = known(fact)
-    if kind is None or use not in kind.uses or region.text not in regions():
+    if kind is None or use not in kind.uses or region.text not in priced_regions():
         return
     if kind.family in _RETIRED:
         return  # said by a rule of its own, wherever it is deployed to
