@@ -5,12 +5,15 @@ from typing import Literal
 import pytest
 
 from sagemaker_serving.catalog import (
+    Accelerator,
     UnknownImage,
     container_image,
     framework_versions,
+    image_for,
     image_regions,
     image_uri,
     image_version,
+    instance_type,
     parse_ecr_uri,
     published_image,
     regions_offering,
@@ -286,6 +289,38 @@ def test_each_version_of_the_readme_for_elastic_inference_is_in_its_repository(
         "tensorflow-inference-eia" if newer else "sagemaker-tensorflow-serving-eia"
     )
     assert image.account == ("763104351884" if newer else "520713654638")
+
+
+OLDER_REGISTRY = "520713654638.dkr.ecr.us-west-2.amazonaws.com/sagemaker-tensorflow-serving"
+NEWER_REGISTRY = "763104351884.dkr.ecr.us-west-2.amazonaws.com/tensorflow-inference"
+
+
+@pytest.mark.parametrize(
+    ("host", "version", "accelerator", "uri"),
+    [
+        ("ml.p3.2xlarge", "1.13.0", None, f"{NEWER_REGISTRY}:1.13.0-gpu"),
+        ("ml.c5.xlarge", "1.13.0", None, f"{NEWER_REGISTRY}:1.13.0-cpu"),
+        ("ml.p2.xlarge", "1.12.0", None, f"{OLDER_REGISTRY}:1.12.0-gpu"),
+        ("ml.p2.xlarge", "1.12", None, f"{OLDER_REGISTRY}:1.12-gpu"),
+        ("ml.p2.xlarge", "1.13", None, f"{NEWER_REGISTRY}:1.13-gpu"),
+        ("ml.m5.xlarge", "1.13.0", "ml.eia1.medium", f"{OLDER_REGISTRY}-eia:1.13.0-cpu"),
+        ("ml.m5.xlarge", "1.14.0", "ml.eia1.medium", f"{NEWER_REGISTRY}-eia:1.14.0-cpu"),
+    ],
+)
+def test_the_types_that_the_readme_names_get_the_image_that_it_names(
+    host: str, version: str, accelerator: str | None, uri: str
+) -> None:
+    """README: '"gpu" for use on GPU-based instance types like ml.p3.2xlarge, or "cpu" for use on
+    CPU-based instances like ml.c5.xlarge'; INSTANCE_TYPE="ml.p2.xlarge", TFS_VERSION="1.12.0",
+    framework_version='1.12' and '1.13'; test_ei.py on ml.m5.xlarge with ml.eia1.medium."""
+    image = image_for(
+        instance_type(host),
+        framework="tensorflow",
+        version=version,
+        region="us-west-2",
+        accelerator=Accelerator.named(accelerator),
+    )
+    assert image.uri == uri
 
 
 def test_legacy_modes_images_are_not_tensorflow_serving_s() -> None:

@@ -75,6 +75,34 @@ def test_a_prediction_is_tensorflows(aws: Aws, half: str) -> None:
     assert predictions(aws.ask(half, THREE, ContentType=JSON)) == [3.5, 4.0, 5.5]
 
 
+def test_images_of_each_kind_in_the_containers_readme_are_served(aws: Aws) -> None:
+    """README of aws/sagemaker-tensorflow-serving-container: 'sagemaker-tensorflow-serving' for
+    1.4.1 to 1.12.0, '…-eia' for Elastic Inference, tags "{version}-{cpu|gpu}"."""
+    images = ["sagemaker-tensorflow-serving:1.4.1-cpu", "sagemaker-tensorflow-serving:1.12.0-gpu"]
+    images += ["sagemaker-tensorflow-serving-eia:1.11.0-cpu"]
+    registry = "520713654638.dkr.ecr.eu-west-1.amazonaws.com"
+    data = "s3://models/half_plus_three.tar.gz"
+    variants = {
+        f"v{n}": aws.model(f"of-readme-{n}", Image=f"{registry}/{image}", ModelDataUrl=data)
+        for n, image in enumerate(images)
+    }
+    endpoint = aws.endpoint("of-readme", aws.config("of-readme", variants))
+    assert endpoint["EndpointStatus"] == "InService", endpoint
+    for variant in variants:
+        answer = aws.ask("of-readme", THREE, ContentType=JSON, TargetVariant=variant)
+        assert predictions(answer) == [3.5, 4.0, 5.5]
+    aws.delete("of-readme")
+
+
+def test_elastic_inference_is_refused_as_it_is_by_cloudformation(aws: Aws, half: str) -> None:
+    variant = {"VariantName": "v", "ModelName": "half", "InstanceType": "ml.m5.large"}
+    accelerated = {**variant, "InitialInstanceCount": 1, "AcceleratorType": "ml.eia2.medium"}
+    with pytest.raises(ClientError, match=r"Elastic Inference \(EI\) is no longer available"):
+        aws.sagemaker.create_endpoint_config(
+            EndpointConfigName="eia", ProductionVariants=[accelerated]
+        )
+
+
 def test_a_body_that_the_model_refuses_is_a_model_error(aws: Aws, half: str) -> None:
     with pytest.raises(ClientError) as refused:
         aws.ask(half, b'{"instances": ["one"]}', ContentType=JSON)

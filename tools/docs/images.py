@@ -29,12 +29,28 @@ from the catalog. Its dates are those of AWS's support data of {as_of}, in
 ```console
 $ sagemaker-serving images tensorflow                # every release, with its dates
 $ sagemaker-serving images tensorflow 2.20 --region eu-west-1
+$ sagemaker-serving check prod --verbose             # which image each container gets, and why
 $ sagemaker-serving check environments/*.yaml --today 2027-06-01
 ```
 
 From 90 days before the last day, `check` and `cdk synth` warn and name the newest patched image
 that serves the same models. `make catalog` reads the support data again, and prints what changed.
 To hold one image, [pin its digest](ci.md#an-image-by-its-digest).
+
+## Which image is chosen
+
+The version and the host decide. `image_uri` is taken as it is.
+
+| what is written | what is chosen |
+| --- | --- |
+| a release or a patch release, `"2.20"` or `"2.20.0"` | the tag that it names |
+| a patch release without an image, `"1.13.1"` | the nearest of its release, and a note says so |
+| TensorFlow 1.4 to 1.12 | `sagemaker-tensorflow-serving`, as its container's README says |
+| `framework: tensorflow-legacy`, up to 1.10 | `sagemaker-tensorflow`, which runs on AWS alone |
+| a host with GPUs, or without | the image for GPUs, or for CPUs |
+| a Graviton host | the image for arm64 |
+| a host with other accelerators, or of unknown hardware | none: give `image_uri` |
+| serverless | the image for CPUs |
 
 ## What serves a model
 
