@@ -13,7 +13,6 @@ from pathlib import Path
 
 from local_aws.gateway import Gateway
 from local_aws.protocol.models import service_model
-from local_aws.resources.emulated import CARRIED_OUT, WITHOUT_EFFECT
 from local_aws.resources.kept import REFUSED
 from local_aws.schemas import schema_of
 from local_aws.service import Service
@@ -100,11 +99,6 @@ def _types(gateway: Gateway) -> dict[str, list[str]]:
             _names(sorted(provider.unchangeable)),
         )
         rows.setdefault(type_name.split("::")[1], []).append(_row(type_name, columns))
-    for type_name, carried_out in CARRIED_OUT.items():
-        if type_name not in gateway.resource_types.own:
-            kept = _names(sorted(WITHOUT_EFFECT.get(type_name, ())))
-            columns = (f"all but {_names(sorted(carried_out))}", kept, "")
-            rows.setdefault(type_name.split("::")[1], []).append(_row(type_name, columns))
     return {service: sorted(own) for service, own in rows.items()}
 
 

@@ -152,17 +152,6 @@ def _topic(of: Clients, arn: str) -> str | None:
     return None
 
 
-def _stream(of: Clients, name: str) -> str | None:
-    """A record that is put is read."""
-    kinesis = of("kinesis")
-    shard = kinesis.put_record(StreamName=name, Data=b"two", PartitionKey="one")["ShardId"]
-    iterator = kinesis.get_shard_iterator(
-        StreamName=name, ShardId=shard, ShardIteratorType="TRIM_HORIZON"
-    )["ShardIterator"]
-    records = kinesis.get_records(ShardIterator=iterator)["Records"]
-    return None if b"two" in [each["Data"] for each in records] else "what was put is not read"
-
-
 def _state_machine(of: Clients, arn: str) -> str | None:
     """An execution comes to an end; of an express one nobody is told more than that it began."""
     states = of("stepfunctions")
@@ -237,7 +226,6 @@ _ASKING: Mapping[str, Callable[[Clients, str], str | None]] = {
     "AWS::ApiGatewayV2::Api": _http_api,
     "AWS::DynamoDB::GlobalTable": _table,
     "AWS::DynamoDB::Table": _table,
-    "AWS::Kinesis::Stream": _stream,
     "AWS::Lambda::Function": _function,
     "AWS::S3::Bucket": _bucket,
     "AWS::SNS::Topic": _topic,

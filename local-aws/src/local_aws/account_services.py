@@ -76,7 +76,7 @@ class AccountServices:
             *(each for make in self._factories for each in make(context, self._saver.changed)),
         )
         for service in services.values():
-            types.add(service.resource_types(), whole=service.whole)
+            types.add(service.resource_types())
             context.integrations.add(service.integrations())
             known = service.permissions
             if known is not None and known.document_of is not None:

@@ -16,7 +16,6 @@ from local_aws.events import Targets
 from local_aws.faults.registry import Faults
 from local_aws.inner_calls import InnerCalls
 from local_aws.integration import Integrations
-from local_aws.issuers import Issuers
 from local_aws.percentiles import Percentiles
 from local_aws.permissions import PolicyEvaluator, RoleSession, RoleSessions
 from local_aws.permissions.identities import Developer
@@ -82,7 +81,6 @@ class LocalContext:
     """All of this local AWS, this one among them."""
     integrations: Integrations = field(default_factory=Integrations, repr=False, compare=False)
     """What Step Functions can do with services."""
-    issuers: Issuers = field(default_factory=Issuers, repr=False, compare=False)
     """Whose tokens APIs verify, and by which keys."""
     scalable: dict[str, ScalableDimension] = field(default_factory=dict, repr=False, compare=False)
     """What Application Auto Scaling can change, by dimension: sagemaker:variant:…"""

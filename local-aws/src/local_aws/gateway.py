@@ -60,7 +60,6 @@ from local_aws.protocol.call import (
     Call,
     refuse_target_of_another_service,
 )
-from local_aws.resources.emulated import forget_made
 from local_aws.service import Service, ServiceFactory, no_operation, output_of
 from local_aws.state.folder import STATE
 from local_aws.state.requests import may_change, takes_long
@@ -355,6 +354,5 @@ class Gateway:
 
 
 def _forget_an_earlier_gateway() -> None:
-    forget_made()
     iam_backends.clear()  # its own reset would read AWS's policies once more, for seconds
     moto_api_backend.reset()

@@ -14,15 +14,11 @@ from local_aws.services.cloudformation.service import CloudFormation
 from local_aws.services.cloudtrail.service import CloudTrail
 from local_aws.services.cloudwatch.service import CloudWatch
 from local_aws.services.codebuild.service import CodeBuild
-from local_aws.services.cognito_idp.service import CognitoIdp
 from local_aws.services.dynamodb.service import DynamoDb, DynamoDbStreams
 from local_aws.services.ec2.service import Ec2
 from local_aws.services.ecr.service import Ecr
-from local_aws.services.efs.service import Efs
-from local_aws.services.elbv2.service import Elbv2
 from local_aws.services.events.service import Events
 from local_aws.services.iam.service import Iam
-from local_aws.services.kinesis.service import Kinesis
 from local_aws.services.kms.service import Kms
 from local_aws.services.lambda_.service import Lambda
 from local_aws.services.logs.service import Logs
@@ -57,16 +53,12 @@ def own_services(
         CloudTrail(),
         CloudWatch(context, lambda: changed("cloudwatch")),
         CodeBuild(),
-        CognitoIdp(context),
         DynamoDb(),
         DynamoDbStreams(),
         Ec2(),
         Ecr(),
-        Efs(),
-        Elbv2(),
         Events(context),
         Iam(),
-        Kinesis(),
         Kms(),
         Logs(context),
         S3(context),

@@ -22,10 +22,7 @@ TEMPLATE = {
             "Type": "AWS::IAM::Role",
             "Properties": {"AssumeRolePolicyDocument": trust("ec2.amazonaws.com")},
         },
-        "Profile": {
-            "Type": "AWS::IAM::InstanceProfile",
-            "Properties": {"InstanceProfileName": "same", "Roles": [{"Ref": "Role"}]},
-        },
+        "Group": {"Type": "AWS::IAM::Group", "Properties": {"GroupName": "same"}},
     }
 }
 
@@ -79,7 +76,7 @@ def test_each_account_has_again_what_it_had(tmp_path: Path) -> None:
             stacks = client(aws, "cloudformation", account)
             stacks.delete_stack(StackName="s")
             settle(stacks, "stack_delete_complete")
-            assert client(aws, "iam", account).list_instance_profiles()["InstanceProfiles"] == []
+            assert client(aws, "iam", account).list_groups()["Groups"] == []
 
 
 def test_accounts_are_forgotten_with_all_else(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from tests.local_aws.aws import Aws
 
 SERVICES = (
-    *("application-autoscaling", "codebuild", "dynamodb", "ecr", "events", "kinesis", "kms"),
+    *("application-autoscaling", "codebuild", "dynamodb", "ecr", "events", "kms"),
     *("lambda", "logs", "scheduler", "secretsmanager", "ssm", "stepfunctions"),
 )
 """What speaks JSON."""

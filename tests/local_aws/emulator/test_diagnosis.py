@@ -8,17 +8,14 @@ from typing import Any
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
-from moto.ec2.models import ec2_backends
 
 from local_aws.boto import DIRECTLY
-from local_aws.credentials import ACCOUNT_ID
 from local_aws.protocol.answers import crash_of
 from tests.local_aws.aws import REGION, Aws, keys_of
 
 ABSENT = "arn:aws:dynamodb:eu-west-1:123456789012:table/t/export/e"
 
 OBJECT = {"Bucket": "models", "Key": "model.tar.gz"}
-COUNT = {"HealthyThresholdCount": "x"}
 VALUELESS = {"TagSpecifications": [{"ResourceType": "instance", "Tags": [{"Key": "k"}]}]}
 SUBSCRIBER = {"TopicArn": "topic", "Protocol": "sqs", "Endpoint": "queue"}
 
@@ -42,14 +39,8 @@ WRONG: list[tuple[str, str, dict[str, Any], str]] = [
     ("s3", "PutBucketLifecycle", {"Bucket": "models"}, "MalformedXML"),
     ("s3", "CreateMultipartUpload", {**OBJECT, "ACL": "mine"}, "InvalidArgument"),
     ("dynamodb", "ExecuteStatement", {"Statement": "no"}, "ValidationException"),
-    ("ec2", "DeleteTransitGateway", {"TransitGatewayId": "tgw-1"}, "InvalidTransitGatewayID.No"),
-    ("ec2", "DeleteManagedPrefixList", {"PrefixListId": "pl-1"}, "InvalidPrefixListID.NotFound"),
-    ("ec2", "DeleteTransitGatewayRouteTable", {"TransitGatewayRouteTableId": ""}, "InvalidTransi"),
     ("ec2", "AuthorizeSecurityGroupEgress", {"GroupId": "sg-1", **VALUELESS}, "ValidationExce"),
-    ("gamelift", "ListFleets", {}, "UnknownOperationException"),
     # Nothing that the emulator has; a bucket's metrics are not the bucket.
-    ("elbv2", "ModifyTargetGroup", {"TargetGroupArn": "a", **COUNT}, "ValidationError"),
-    ("elb", "DescribeLoadBalancers", {}, "InvalidAction"),
     ("apigateway", "GetUsagePlans", {"position": "{}"}, "BadRequestException"),
     ("lambda", "ListFunctions", {"Marker": "x"}, "InvalidParameterValueException"),
     ("iam", "GetHumanReadableSummary", {"EntityArn": "a" * 30}, "InvalidAction"),
@@ -137,49 +128,6 @@ def test_what_a_search_did_not_find_is_named_and_the_log_has_where_it_broke(
     assert "\nStopIteration\n" in caplog.text
 
 
-@pytest.mark.parametrize("verb", ["Accept", "Reject", "Delete"])
-def test_what_is_there_but_of_another_kind_is_named_and_left_alone(aws: Aws, verb: str) -> None:
-    ec2 = _unchecked(aws, "ec2")
-    made = _attachment(ec2)
-    of = {"TransitGatewayAttachmentId": made}
-    with pytest.raises(ClientError, match=made) as refused:
-        ec2._make_api_call(f"{verb}TransitGatewayPeeringAttachment", of)
-    code = "InvalidTransitGatewayAttachmentID.NotFound"
-    assert refused.value.response["Error"]["Code"] == code
-    shown = ec2.describe_transit_gateway_attachments(TransitGatewayAttachmentIds=[made])
-    assert shown["TransitGatewayAttachments"][0]["State"] == "available"
-
-
-def test_a_peering_is_not_deleted_as_a_networks_attachment(aws: Aws) -> None:
-    ec2 = _unchecked(aws, "ec2")
-    ids = [ec2.create_transit_gateway()["TransitGateway"]["TransitGatewayId"] for _ in range(2)]
-    made = ec2.create_transit_gateway_peering_attachment(
-        TransitGatewayId=ids[0],
-        PeerTransitGatewayId=ids[1],
-        PeerAccountId=ACCOUNT_ID,
-        PeerRegion=REGION,
-    )["TransitGatewayPeeringAttachment"]["TransitGatewayAttachmentId"]
-    with pytest.raises(ClientError, match=r"InvalidTransitGatewayAttachmentID\.NotFound"):
-        ec2.delete_transit_gateway_vpc_attachment(TransitGatewayAttachmentId=made)
-    with pytest.raises(ClientError, match=r"InvalidTransitGatewayAttachmentID\.NotFound"):
-        ec2.modify_transit_gateway_vpc_attachment(
-            TransitGatewayAttachmentId=made, RemoveSubnetIds=["subnet-1"]
-        )
-
-
-def test_what_an_attachment_of_its_own_kind_lacks_is_no_fault_of_the_callers(
-    aws: Aws, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ec2 = _unchecked(aws, "ec2")
-    made = _attachment(ec2)
-    backend = ec2_backends[ACCOUNT_ID][REGION]
-    monkeypatch.delattr(backend.transit_gateway_attachments[made], "subnet_ids")
-    with pytest.raises(ClientError, match="InternalFailure"):
-        ec2.modify_transit_gateway_vpc_attachment(
-            TransitGatewayAttachmentId=made, RemoveSubnetIds=["subnet-1"]
-        )
-
-
 def test_a_failure_of_the_tools_own_names_the_operation_and_the_log(
     aws: Aws, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,17 +147,6 @@ def test_a_failure_of_the_tools_own_names_the_operation_and_the_log(
     assert "a request" in crash_of(None, log).message
 
 
-def _attachment(ec2: Any) -> str:
-    """A network's, to a transit gateway."""
-    gateway = ec2.create_transit_gateway()["TransitGateway"]["TransitGatewayId"]
-    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
-    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
-    made = ec2.create_transit_gateway_vpc_attachment(
-        TransitGatewayId=gateway, VpcId=vpc, SubnetIds=[subnet]
-    )
-    return str(made["TransitGatewayVpcAttachment"]["TransitGatewayAttachmentId"])
-
-
 def _unchecked(aws: Aws, service: str) -> Any:
     """A client that sends what it is given."""
     import boto3
@@ -218,12 +155,3 @@ def _unchecked(aws: Aws, service: str) -> Any:
     return boto3.client(
         service, REGION, endpoint_url=aws.url, config=config, **keys_of(aws.gateway)
     )
-
-
-def test_an_attribute_that_the_emulator_does_not_keep_is_named(aws: Aws) -> None:
-    ec2 = aws.client("ec2")
-    image = ec2.describe_images()["Images"][0]["ImageId"]
-
-    with pytest.raises(ClientError, match="does not have the attribute tpmSupport") as refused:
-        ec2.describe_image_attribute(ImageId=image, Attribute="tpmSupport")
-    assert refused.value.response["Error"]["Code"] == "InvalidParameterValue"

@@ -92,13 +92,6 @@ def test_a_boundary_that_is_gone_lets_nothing(aws: Aws) -> None:
     assert refusal(caller.client("s3").list_buckets)[:2] == (403, "AccessDenied")
 
 
-def test_load_balancers_are_called_by_roles_that_may(aws: Aws, nobody: Caller) -> None:
-    ask = nobody.client("elbv2").describe_load_balancers
-    assert refusal(ask)[:2] == (403, "AccessDenied")
-    caller = Caller(aws, allow("elasticloadbalancing:DescribeLoadBalancers"))
-    assert caller.client("elbv2").describe_load_balancers()["LoadBalancers"] == []
-
-
 @pytest.mark.parametrize("signature", ["s3v4", "s3"])
 def test_a_presigned_url_may_what_its_signer_may(aws: Aws, nobody: Caller, signature: str) -> None:
     reader = Caller(aws, allow("s3:GetObject"))

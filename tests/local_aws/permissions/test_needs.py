@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from typing import Any
 
 import boto3
@@ -177,13 +176,6 @@ def arn(service: str, rest: str) -> str:
             {"logGroupName": "/g"},
             "logs:DescribeLogStreams",
             [arn("logs", "log-group:/g:log-stream:")],
-        ),
-        (
-            "kinesis",
-            "GetRecords",
-            {"ShardIterator": b64encode(b"clicks:shardId-000000000000:0").decode()},
-            "kinesis:GetRecords",
-            ["arn:aws:kinesis:eu-west-1:123456789012:stream/clicks"],
         ),
         (
             "ecr",

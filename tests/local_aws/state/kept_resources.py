@@ -127,9 +127,6 @@ def make(of: Clients) -> dict[str, Any]:
     of("cloudwatch").put_dashboard(DashboardName="kept", DashboardBody='{"widgets": []}')
 
     made["topic"] = of("sns").create_topic(Name="kept")["TopicArn"]
-    pool = of("cognito-idp").create_user_pool(PoolName="kept", UsernameAttributes=["email"])
-    made["pool"] = pool["UserPool"]["Id"]
-    of("cognito-idp").admin_create_user(UserPoolId=made["pool"], Username="ada@example.com")
     made["queue"] = of("sqs").create_queue(QueueName="kept")["QueueUrl"]
     queue_arn = of("sqs").get_queue_attributes(QueueUrl=made["queue"], AttributeNames=["QueueArn"])[
         "Attributes"
@@ -238,10 +235,6 @@ DESCRIBED: dict[str, Callable[[Clients, dict[str, Any]], Any]] = {
         "DashboardBody"
     ],
     "sns": lambda of, _: of("sns").list_subscriptions()["Subscriptions"],
-    "user pool": lambda of, made: of("cognito-idp").describe_user_pool(UserPoolId=made["pool"])[
-        "UserPool"
-    ],
-    "users": lambda of, made: of("cognito-idp").list_users(UserPoolId=made["pool"])["Users"],
     "sqs": lambda of, made: of("sqs").get_queue_attributes(
         QueueUrl=made["queue"], AttributeNames=["All"]
     )["Attributes"],

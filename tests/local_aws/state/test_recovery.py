@@ -149,11 +149,11 @@ def test_a_deletion_goes_on_and_lets_go_of_what_it_was_to(local: Gateway) -> Non
 
 def test_what_is_deleted_already_does_not_stop_a_deletion(local: Gateway) -> None:
     body = template(
-        Stream=resource("Kinesis::Stream", Name="gone", ShardCount=1),
+        Logs=resource("Logs::LogGroup", LogGroupName="gone"),
         Topic=resource("SNS::Topic"),
     )
     for _ in _stack(local, body):
-        of(local, "kinesis").delete_stream(StreamName="gone")
+        of(local, "logs").delete_log_group(logGroupName="gone")
         assert recovered(local, status="DELETE_IN_PROGRESS") is None
 
 

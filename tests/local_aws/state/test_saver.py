@@ -23,10 +23,10 @@ from tests.local_aws.state.kept_resources import DESCRIBED, make
 from tests.local_aws.state.killed import settled
 
 TEMPLATE = template(
-    {"Topic": ref("Topic"), "Stream": get_att("Stream", "Arn")},
+    {"Topic": ref("Topic"), "Queue": get_att("Queue", "Arn")},
     Topic=resource("SNS::Topic"),
     Parameter=parameter(get_att("Topic", "TopicName"), Name="/stack/topic"),
-    Stream=resource("Kinesis::Stream", Name="by-the-emulator-itself", ShardCount=1),
+    Queue=resource("SQS::Queue", QueueName="by-a-stack"),
 )
 TEMPLATE["Outputs"]["Topic"]["Export"] = {"Name": "topic"}
 
@@ -152,8 +152,8 @@ def test_a_stack_can_be_updated_and_deleted(twice: Twice) -> None:
     assert settled(cloudformation, "stack")["StackStatus"] == "UPDATE_COMPLETE"
     cloudformation.delete_stack(StackName="stack")
     assert settled(cloudformation, "stack") is None
-    with pytest.raises(ClientError, match="NotFound"):
-        twice.client("kinesis").describe_stream(StreamName="by-the-emulator-itself")
+    with pytest.raises(ClientError, match="does not exist"):
+        twice.client("sqs").get_queue_url(QueueName="by-a-stack")
 
 
 def test_an_object_that_was_deleted_is_deleted_on_the_disk(twice: Twice) -> None:

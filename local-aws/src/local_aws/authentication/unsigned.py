@@ -3,8 +3,8 @@
 ==================================  ==============================================================
 An object that everyone may read     S3: the gate lets it through where the bucket's policy or an
                                      access control list lets everyone in, and nothing else
-Operations without authentication    those that a service's model says have none, as
-                                     AssumeRoleWithWebIdentity and the sign-in of user pools
+Operations without authentication    those that the model of STS says have none, as
+                                     AssumeRoleWithWebIdentity
 A custom resource's ResponseURL      PUT to a path that only the resource was told, taken once
 A function's code                    GET of a path that only GetFunction tells
 ==================================  ==============================================================
@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
-from botocore.exceptions import UnknownServiceError
 from botocore.model import OperationNotFoundError
 from moto.core.utils import get_service_model
 
@@ -27,15 +26,6 @@ from local_aws.protocol import is_path_of_an_api
 
 _UNGUESSABLE = {"PUT": "/_local/callbacks/", "GET": "/_local/lambda-code/"}
 """By method: paths whose last part is a secret of its own."""
-
-_BY_TARGET = {
-    "AWSCognitoIdentityProviderService": "cognito-idp",
-    "AWSCognitoIdentityService": "cognito-identity",
-}
-"""Services with operations that have no authentication, by the prefix of X-Amz-Target."""
-
-_BY_ACTION = ("sts",)
-"""The same, of those whose body is a form."""
 
 
 def has_unguessable_path(environ: dict[str, Any]) -> bool:
@@ -46,15 +36,10 @@ def has_unguessable_path(environ: dict[str, Any]) -> bool:
 
 def open_service(environ: dict[str, Any], body: bytes) -> str | None:
     """The service whose operation the request names, if that has no authentication."""
-    target = environ.get("HTTP_X_AMZ_TARGET", "")
-    prefix, _, operation = target.partition(".")
-    if target:
-        services = [_BY_TARGET[prefix]] if prefix in _BY_TARGET else []
-    else:
-        form = f"{environ.get('QUERY_STRING', '')}&{body.decode('latin-1')}"
-        operation = dict(parse_qsl(form)).get("Action", "")
-        services = list(_BY_ACTION) if operation else []
-    return next((each for each in services if _is_open(each, operation)), None)
+    form = f"{environ.get('QUERY_STRING', '')}&{body.decode('latin-1')}"
+    operation = dict(parse_qsl(form)).get("Action", "")
+    has_target = "HTTP_X_AMZ_TARGET" in environ
+    return "sts" if not has_target and _is_open("sts", operation) else None
 
 
 def is_meant_for_s3(environ: dict[str, Any]) -> bool:
@@ -66,6 +51,6 @@ def is_meant_for_s3(environ: dict[str, Any]) -> bool:
 def _is_open(service: str, operation: str) -> bool:
     try:
         model = get_service_model(service).operation_model(operation)
-    except (OperationNotFoundError, UnknownServiceError):
+    except OperationNotFoundError:
         return False
     return bool(model.auth_type == "none" or model.auth == ["smithy.api#noAuth"])

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import chain
 from typing import Any
 from xml.parsers.expat import ExpatError
 
@@ -25,8 +24,8 @@ def diagnosis(call: Call, broken: Exception) -> AwsError | None:
     """The error that AWS has for the request; None when nothing is known to be wrong with it."""
     given = [*_texts(call.parameters, ""), *_texts(call.query, "")]
     kinds = (
-        *(_plain_words, _no_xml, _no_arn, _no_token, _undefined, _not_there, _of_another_kind),
-        *(_left_out, _no_document, _unreadable, _no_attribute),
+        *(_plain_words, _no_xml, _no_arn, _no_token, _undefined, _not_there),
+        *(_left_out, _no_document, _unreadable),
     )
     found = (kind(call, broken, given) for kind in kinds)
     return next((error for error in found if error is not None), None)
@@ -94,24 +93,6 @@ def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     return _absent(call, [each for each in given if each[1] in sought])
 
 
-def _of_another_kind(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """A thing that is there, but lacks what others beside its class have: a VPC's attachment to a
-    transit gateway is no peering.
-
-    AWS's answer is that there is none (https://github.com/hashicorp/terraform-provider-aws,
-    internal/service/ec2/errors.go).
-    """
-    if not isinstance(broken, AttributeError) or not hasattr(broken.obj, "__dict__"):
-        return None
-    own = type(broken.obj)
-    above = (each for each in own.__mro__ if each.__module__ == own.__module__)
-    beside: set[Any] = {*chain.from_iterable(map(type.__subclasses__, above))} - {own}
-    if not any(broken.name in each.__init__.__code__.co_names for each in beside):
-        return None
-    named = [each for each in vars(broken.obj).values() if isinstance(each, str)]
-    return _absent(call, [each for each in given if each[1] in named])
-
-
 def _absent(call: Call, sought: _Given) -> AwsError | None:
     """botocore's model of EC2 has no errors (EC2 API reference, "Error codes for the Amazon EC2
     API")."""
@@ -154,17 +135,6 @@ def _unreadable(call: Call, broken: Exception, given: _Given) -> AwsError | None
     if not isinstance(broken, ValueError) and not re.match("(string|list) ind", str(broken)):
         return None
     return _error(call, _INVALID, f"the local AWS cannot read the request: {broken}")
-
-
-def _no_attribute(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """What AWS tells of a thing by the attribute's name, and the emulator does not keep."""
-    named = [text for name, text in given if name == "Attribute"]
-    if not isinstance(broken, AttributeError) or not named:
-        return None
-    what = f"the local AWS does not have the attribute {named[0]}"
-    if call.protocol == "ec2":
-        return AwsError("InvalidParameterValue", what)
-    return _error(call, _INVALID, what)
 
 
 _INVALID = "InvalidParameter|InvalidAttributeValue|InvalidArgument|InvalidInput"

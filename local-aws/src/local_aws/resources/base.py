@@ -222,6 +222,11 @@ class Provider(ABC):
         name = ".".join(place)
         return name not in self.not_carried_out and name not in self.without_effect
 
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        """What is only kept of a resource of these values: `whole` of one that is about something
+        that the local AWS itself only keeps, as an event source mapping of a Kinesis stream is."""
+        return []
+
     def problems(self, properties: Properties) -> Iterable[str]:
         """What the local AWS cannot carry out of these values, each a clause of its own.
 

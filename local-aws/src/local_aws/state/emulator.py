@@ -12,7 +12,6 @@ from typing import Any
 
 from moto.core.base_backend import BackendDict
 
-from local_aws.resources.emulated import made_by, restore_made
 from local_aws.state.objects import ObjectStore
 from local_aws.state.pickling import dump, find_backends, load
 
@@ -49,7 +48,7 @@ class Emulator:
 
         ``called`` are the services (``s3``, as requests are signed for them) that were asked
         for changes, None for all of them; others are looked at when that is cheap. What is not
-        the emulator's own may have called any of them: CloudFormation does (`Emulated`).
+        the emulator's own may have called any of them.
         """
         exported = {}
         known = {backends.service_name for backends in list(BackendDict._instances)}
@@ -84,7 +83,6 @@ class Emulator:
             for region, backend in regions.items():
                 dict.__setitem__(backends[account], region, backend)
         vars(backends).update(content["shared"])
-        restore_made(content["made"])
         if module == "moto.stepfunctions.parser.models":
             _abort_executions(backends)
 
@@ -92,7 +90,6 @@ class Emulator:
         content = {
             "accounts": {account: dict(regions) for account, regions in list(backends.items())},
             "shared": {key: vars(backends)[key] for key in vars(backends).keys() - _STANDARD},
-            "made": made_by(backends.backend.__module__),
         }
         began = time.thread_time()
         for _ in range(_ATTEMPTS):

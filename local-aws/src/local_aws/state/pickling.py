@@ -99,8 +99,6 @@ class _Pickler(pickle.Pickler):
             return remade.local_function, (obj.__module__, obj.__qualname__)
         if kind.__module__.startswith("cryptography.") and hasattr(obj, "private_bytes"):
             return remade.private_key, (remade.pem_of(obj),)
-        if kind.__module__.startswith("joserfc."):
-            return remade.json_web_key, (obj.as_dict(private=True),)
         if isinstance(obj, dict) and kind.__module__.startswith("moto."):
             return remade.emptied(obj)
         if kind.__module__ == "moto.s3.models" and kind.__name__ == "FakeKey":

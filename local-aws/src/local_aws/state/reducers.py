@@ -83,13 +83,6 @@ def pem_of(key: Any) -> bytes:
     return pem
 
 
-def json_web_key(fields: dict[str, Any]) -> Any:
-    """The key that a user pool signs its tokens with."""
-    from joserfc import jwk
-
-    return jwk.RSAKey.import_key(fields)
-
-
 def mapping(kind: type[dict[Any, Any]], factory: Any) -> Any:
     """An empty mapping of a class of the emulator's, without its ``__init__``; see `fill`."""
     made = kind.__new__(kind)
@@ -204,7 +197,6 @@ MAKERS: Mapping[str, Any] = {
         fill_iam,
         fill_s3_object,
         iam,
-        json_web_key,
         local_function,
         lock,
         mapping,

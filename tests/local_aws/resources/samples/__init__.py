@@ -13,20 +13,16 @@ from . import (
     apis,
     cloudformation,
     cloudwatch,
-    cognito,
     dynamodb,
     ec2,
     ecr,
-    efs,
     events,
     ground,
     http_apis,
     iam,
-    kinesis,
     kms,
     lambda_,
     layers,
-    load_balancers,
     logs,
     model_registry,
     network,
@@ -39,20 +35,16 @@ from . import (
     ssm,
     stepfunctions,
 )
-from .emulated import EMULATED, EMULATED_GROUND
 from .sample import Sample
 
 _OWN = (
     cloudformation,
     cloudwatch,
-    cognito,
     dynamodb,
     ec2,
     ecr,
-    efs,
     events,
     iam,
-    kinesis,
     kms,
     lambda_,
     logs,
@@ -68,26 +60,20 @@ _OWN = (
     apis,
     http_apis,
     network,
-    load_balancers,
     layers,
 )
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
-    type_name: samples
-    for table in (*(each.SAMPLES for each in _OWN), EMULATED)
-    for type_name, samples in table.items()
+    type_name: samples for each in _OWN for type_name, samples in each.SAMPLES.items()
 }
-"""By type: those of each service, and those of the types that the emulator's own classes make."""
+"""By type: those of each service."""
 
 GROUND: Mapping[str, Mapping[str, Any]] = {
     **ground.GROUND,
-    **EMULATED_GROUND,
     **apis.GROUND,
     **cloudformation.GROUND,
-    **cognito.GROUND,
     **http_apis.GROUND,
     **network.GROUND,
-    **load_balancers.GROUND,
     **layers.GROUND,
     **logs.GROUND,
     **secretsmanager.GROUND,

@@ -134,7 +134,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "IdentitySource": "method.request.header.Lost",
                 "IdentityValidationExpression": "lost.*",
                 "Name": "lost",
-                "ProviderARNs": [f"arn:aws:cognito-idp:{REGION}:123456789012:userpool/lost"],
                 "RestApiId": "$Rest",
                 "Type": "REQUEST",
             },

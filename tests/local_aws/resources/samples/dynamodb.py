@@ -83,10 +83,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                         "TableClass": "STANDARD_INFREQUENT_ACCESS",
                         "Tags": TAGS,
                     },
-                    {
-                        "Region": "eu-west-2",
-                        "ReadProvisionedThroughputSettings": {"ReadCapacityUnits": 37},
-                    },
                 ],
             },
             needs=(
@@ -97,7 +93,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             told={
                 "BillingMode": [],
                 "GlobalSecondaryIndexes": ["by-two", 49, 51, 53, "INCLUDE", "beside"],
-                "Replicas": [37, 47, "enabled", 13, POLICY, TAGS, "eu-west-2"],
+                "Replicas": [37, 47, "enabled", 13, POLICY, TAGS],
                 "SSESpecification": ["enabled", "KMS"],
                 "TimeToLiveSpecification": ["until", "enabled"],
                 "WriteProvisionedThroughputSettings": [39],

@@ -97,17 +97,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
             needs=("IdentitySource",),
         ),
-        Sample(
-            ("apigatewayv2 GetAuthorizer ApiId=$Http AuthorizerId={Ref}",),
-            {
-                "ApiId": "$Http",
-                "AuthorizerType": "JWT",
-                "IdentitySource": ["$request.header.Lost"],
-                "JwtConfiguration": {"Audience": ["found"], "Issuer": "https://lost.example"},
-                "Name": "tokens",
-            },
-            needs=("IdentitySource", "JwtConfiguration"),
-        ),
     ),
     "AWS::ApiGatewayV2::Deployment": (
         Sample(
@@ -134,21 +123,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "TimeoutInMillis": 77,
             },
             unread={"ConnectionType": "what it is without, too"},
-        ),
-        Sample(
-            ("apigatewayv2 GetIntegration ApiId=$Http IntegrationId={Ref}",),
-            {
-                "ApiId": "$Http",
-                "CredentialsArn": "$ApiRole.Arn",
-                "IntegrationSubtype": "SQS-PurgeQueue",
-                "IntegrationType": "AWS_PROXY",
-                "PayloadFormatVersion": "1.0",
-                "RequestParameters": {"QueueUrl": "$request.header.lost"},
-            },
-            needs=(
-                *("CredentialsArn", "IntegrationSubtype", "PayloadFormatVersion"),
-                "RequestParameters",
-            ),
         ),
     ),
     "AWS::ApiGatewayV2::Route": (

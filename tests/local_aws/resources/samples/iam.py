@@ -107,6 +107,13 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             {"GroupName": "$Group", "Users": ["ground"]},
         ),
     ),
+    "AWS::IAM::AccessKey": (
+        Sample(
+            ("iam ListAccessKeys UserName=ground",),
+            {"UserName": "ground", "Status": "Inactive", "Serial": 2},
+            unread={"Serial": "another number makes another key"},
+        ),
+    ),
     "AWS::IAM::User": (
         Sample(
             (

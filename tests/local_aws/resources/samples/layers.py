@@ -25,7 +25,6 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
             "StreamSpecification": {"StreamViewType": "KEYS_ONLY"},
         },
     },
-    "Records": {"Type": "AWS::Kinesis::Stream", "Properties": {"ShardCount": 1}},
     "Layer": {
         "Type": "AWS::Lambda::LayerVersion",
         "Properties": {"Content": LAYER, "LayerName": "ground"},
@@ -63,17 +62,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "StartingPosition": "TRIM_HORIZON",
             },
             needs=("EventSourceArn", "StartingPosition"),
-        ),
-        Sample(
-            _MAPPING,
-            {
-                "FunctionName": "$Function",
-                "EventSourceArn": "$Records.Arn",
-                "StartingPosition": "AT_TIMESTAMP",
-                "StartingPositionTimestamp": 1700000000,
-            },
-            needs=("EventSourceArn", "StartingPosition"),
-            told={"StartingPositionTimestamp": "2023-11-14T22:13:20Z"},
         ),
     ),
     "AWS::Lambda::LayerVersion": (

@@ -8,7 +8,17 @@ from typing import Any
 
 from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
 
-GROUND: Mapping[str, Mapping[str, Any]] = {"Lines": {"Type": "AWS::Logs::LogGroup"}}
+GROUND: Mapping[str, Mapping[str, Any]] = {
+    "Lines": {"Type": "AWS::Logs::LogGroup"},
+    "LetIn": {
+        "Type": "AWS::Lambda::Permission",
+        "Properties": {
+            "Action": "lambda:InvokeFunction",
+            "FunctionName": {"Ref": "Function"},
+            "Principal": "logs.amazonaws.com",
+        },
+    },
+}
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::Logs::LogGroup": (
@@ -29,13 +39,12 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         Sample(
             ("logs DescribeSubscriptionFilters logGroupName=$Lines",),
             {
-                "DestinationArn": "$Records.Arn",
+                "DestinationArn": "$Function.Arn",
                 "FilterName": "lost",
                 "FilterPattern": "ERROR",
                 "LogGroupName": "$Lines",
                 "RoleArn": "$Role.Arn",
             },
-            needs=("RoleArn",),
         ),
     ),
     "AWS::Logs::ResourcePolicy": (

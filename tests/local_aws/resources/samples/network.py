@@ -15,7 +15,6 @@ _ADDRESSES = "ec2 DescribeAddresses"
 _ENDPOINT = "ec2 DescribeVpcEndpoints VpcEndpointIds=[{Ref}]"
 _FLOW_LOG = "ec2 DescribeFlowLogs FlowLogIds=[{Ref}]"
 _ACL = "ec2 DescribeNetworkAcls NetworkAclIds=[$Acl]"
-_VPN = "ec2 DescribeVpnConnections VpnConnectionIds=[{Ref}]"
 _TO_GATEWAY = {"RouteTableId": "$Table", "GatewayId": "$Gateway"}
 
 
@@ -33,62 +32,16 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
     "Nat": _typed("NatGateway", SubnetId={"Ref": "Subnet"}, ConnectivityType="private"),
     "Acl": _typed("NetworkAcl", **_VPC),
     "Peer": _typed("VPC", CidrBlock="10.99.0.0/16"),
-    "Peering": _typed("VPCPeeringConnection", **_VPC, PeerVpcId={"Ref": "Peer"}),
-    "Options": _typed("DHCPOptions", DomainName="ground.example"),
-    "Prefixes": _typed("PrefixList", PrefixListName="ground", AddressFamily="IPv4", MaxEntries=1),
-    "Private": _typed("VPNGateway", Type="ipsec.1"),
-    "Customer": _typed("CustomerGateway", Type="ipsec.1", IpAddress="203.0.113.9", BgpAsn=65001),
-    "Tunnel": _typed(
-        "VPNConnection",
-        Type="ipsec.1",
-        CustomerGatewayId={"Ref": "Customer"},
-        VpnGatewayId={"Ref": "Private"},
-    ),
 }
 """What they refer to, beside `GROUND`."""
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
-    "AWS::EC2::CustomerGateway": (
-        Sample(
-            ("ec2 DescribeCustomerGateways CustomerGatewayIds=[{Ref}]",),
-            {
-                "Type": "ipsec.1",
-                "BgpAsn": 65037,
-                "IpAddress": "203.0.113.37",
-                "CertificateArn": "arn:aws:acm:eu-west-1:123456789012:certificate/lost",
-                "DeviceName": "lost",
-                "Tags": TAGS,
-            },
-            needs=("BgpAsn",),
-        ),
-    ),
-    "AWS::EC2::DHCPOptions": (
-        Sample(
-            ("ec2 DescribeDhcpOptions DhcpOptionsIds=[{Ref}]",),
-            {
-                "DomainName": "lost.example",
-                "DomainNameServers": ["10.2.5.1"],
-                "NetbiosNameServers": ["10.2.5.2"],
-                "NetbiosNodeType": 2,
-                "NtpServers": ["10.2.5.3"],
-                "Tags": TAGS,
-            },
-            needs=("DomainName",),
-        ),
-    ),
     "AWS::EC2::EIP": (
         Sample(
             (_ADDRESSES,),
-            {"Domain": "vpc", "Address": "203.0.113.51", "InstanceId": "$Machine", "Tags": TAGS},
+            {"Domain": "vpc", "Address": "203.0.113.51", "Tags": TAGS},
             needs=("Domain",),
         ),
-    ),
-    "AWS::EC2::EIPAssociation": tuple(
-        Sample((_ADDRESSES,), properties, needs=tuple(properties))
-        for properties in (
-            {"AllocationId": "$Address.AllocationId", "InstanceId": "$Machine"},
-            {"EIP": "$Address", "NetworkInterfaceId": "$Nat.EniId"},
-        )
     ),
     "AWS::EC2::EgressOnlyInternetGateway": (
         Sample(
@@ -179,43 +132,22 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             needs=("Ipv6CidrBlock",),
         ),
     ),
-    "AWS::EC2::PrefixList": (
-        Sample(
-            (
-                "ec2 DescribeManagedPrefixLists PrefixListIds=[{Ref}]",
-                "ec2 GetManagedPrefixListEntries PrefixListId={Ref}",
-            ),
-            {
-                "PrefixListName": "lost",
-                "AddressFamily": "IPv4",
-                "MaxEntries": 37,
-                "Entries": [{"Cidr": "10.41.0.0/16", "Description": "lost"}],
-                "Tags": TAGS,
-            },
-            needs=("MaxEntries",),
-        ),
-    ),
     "AWS::EC2::Route": (
         *(
             Sample((_TABLE,), {**_TO_GATEWAY, **to}, needs=("GatewayId", *to))
             for to in (
                 {"DestinationCidrBlock": "10.51.0.0/16"},
                 {"DestinationIpv6CidrBlock": "2001:db8:51::/48"},
-                {"DestinationPrefixListId": "$Prefixes"},
             )
         ),
-        *(
-            Sample(
-                (_TABLE,),
-                {"RouteTableId": "$Table", "DestinationCidrBlock": "10.53.0.0/16", name: target},
-                needs=("DestinationCidrBlock",),
-            )
-            for name, target in {
-                "InstanceId": "$Machine",
+        Sample(
+            (_TABLE,),
+            {
+                "RouteTableId": "$Table",
+                "DestinationCidrBlock": "10.53.0.0/16",
                 "NatGatewayId": "$Nat",
-                "NetworkInterfaceId": "$Nat.EniId",
-                "VpcPeeringConnectionId": "$Peering",
-            }.items()
+            },
+            needs=("DestinationCidrBlock",),
         ),
         Sample(
             (_TABLE,),
@@ -246,7 +178,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         for peer in (
             {"CidrIp": "10.61.0.0/16"},
             {"CidrIpv6": "2001:db8:61::/48"},
-            {"DestinationPrefixListId": "$Prefixes"},
+            {"DestinationPrefixListId": "pl-0456"},
             {"DestinationSecurityGroupId": "$Firewall.GroupId"},
         )
     ),
@@ -266,7 +198,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         for peer in (
             {"CidrIp": "10.67.0.0/16"},
             {"CidrIpv6": "2001:db8:67::/48"},
-            {"SourcePrefixListId": "$Prefixes"},
+            {"SourcePrefixListId": "pl-0123"},
             {
                 "SourceSecurityGroupId": "$Firewall.GroupId",
                 "SourceSecurityGroupOwnerId": "123456789012",
@@ -324,9 +256,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             needs=("AmazonProvidedIpv6CidrBlock",),
         ),
     ),
-    "AWS::EC2::VPCDHCPOptionsAssociation": (
-        Sample(("ec2 DescribeVpcs VpcIds=[$Vpc]",), {"VpcId": "$Vpc", "DhcpOptionsId": "$Options"}),
-    ),
     "AWS::EC2::VPCEndpoint": (
         Sample(
             (_ENDPOINT,),
@@ -365,58 +294,5 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             {"VpcId": "$Peer", "InternetGatewayId": "$Spare"},
             needs=("InternetGatewayId",),
         ),
-        Sample(
-            ("ec2 DescribeVpnGateways",),
-            {"VpcId": "$Peer", "VpnGatewayId": "$Private"},
-            needs=("VpnGatewayId",),
-        ),
-    ),
-    "AWS::EC2::VPCPeeringConnection": (
-        Sample(
-            ("ec2 DescribeVpcPeeringConnections VpcPeeringConnectionIds=[{Ref}]",),
-            {
-                "VpcId": "$Vpc",
-                "PeerVpcId": "$Peer",
-                "PeerOwnerId": "123456789012",
-                "PeerRegion": "eu-west-1",
-                "Tags": TAGS,
-            },
-            needs=("PeerOwnerId", "PeerRegion"),
-        ),
-    ),
-    "AWS::EC2::VPNConnection": (
-        Sample(
-            (_VPN,),
-            {
-                "Type": "ipsec.1",
-                "CustomerGatewayId": "$Customer",
-                "VpnGatewayId": "$Private",
-                "EnableAcceleration": True,
-                "LocalIpv4NetworkCidr": "10.81.0.0/16",
-                "LocalIpv6NetworkCidr": "2001:db8:81::/48",
-                "OutsideIpAddressType": "PublicIpv4",
-                "RemoteIpv4NetworkCidr": "10.83.0.0/16",
-                "RemoteIpv6NetworkCidr": "2001:db8:83::/48",
-                "StaticRoutesOnly": True,
-                "TunnelInsideIpVersion": "ipv6",
-                "Tags": TAGS,
-            },
-            needs=("VpnGatewayId",),
-        ),
-    ),
-    "AWS::EC2::VPNConnectionRoute": (
-        Sample(
-            ("ec2 DescribeVpnConnections VpnConnectionIds=[$Tunnel]",),
-            {"DestinationCidrBlock": "10.87.0.0/16", "VpnConnectionId": "$Tunnel"},
-        ),
-    ),
-    "AWS::EC2::VPNGateway": (
-        Sample(
-            ("ec2 DescribeVpnGateways VpnGatewayIds=[{Ref}]",),
-            {"Type": "ipsec.1", "AmazonSideAsn": 65041, "Tags": TAGS},
-        ),
-    ),
-    "AWS::EC2::VPNGatewayRoutePropagation": (
-        Sample((_TABLE,), {"RouteTableIds": ["$Table"], "VpnGatewayId": "$Private"}),
     ),
 }

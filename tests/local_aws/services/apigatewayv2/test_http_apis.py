@@ -324,15 +324,6 @@ def test_what_is_not_carried_out_is_refused_by_name(http: Http) -> None:
             lambda: http.api.create_api(Name="x", ProtocolType="WEBSOCKET"),
             "the local AWS carries out ProtocolType HTTP only, not WEBSOCKET",
         ),
-        (
-            lambda: http.api.create_integration(
-                ApiId=http.id,
-                IntegrationType="AWS_PROXY",
-                IntegrationSubtype="AppConfig-GetConfiguration",
-                PayloadFormatVersion="1.0",
-            ),
-            "does not carry out IntegrationSubtype AppConfig-GetConfiguration",
-        ),
         (lambda: http.api.create_vpc_link(Name="x", SubnetIds=[]), "does not offer CreateVpcLink"),
     ):
         with pytest.raises(ClientError, match=said):

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 from botocore.exceptions import ClientError
@@ -196,42 +198,197 @@ def test_a_value_that_only_the_deployment_knows_is_judged_there(aws: Aws) -> Non
 
 
 def test_attributes_without_effect_are_kept_and_told(aws: Aws) -> None:
-    launch = resource("AutoScaling::LaunchConfiguration", ImageId="ami-1", InstanceType="m5.large")
+    pool = resource("IAM::User", UserName="kept")
+    pool["UpdatePolicy"] = {"UseOnlineResharding": True}
     group = resource(
-        "AutoScaling::AutoScalingGroup",
-        MinSize="0",
-        MaxSize="1",
-        VPCZoneIdentifier=[ref("Subnet")],
-        LaunchConfigurationName=ref("Launch"),
-        CapacityRebalance=True,
+        "AutoScaling::AutoScalingGroup", MinSize="0", MaxSize="1", LaunchConfigurationName="a"
     )
     group["UpdatePolicy"] = {"AutoScalingReplacingUpdate": {"WillReplace": True}}
     database = {**resource("RDS::DBInstance", Engine="mysql"), "DeletionPolicy": "Snapshot"}
 
-    network = {
-        "Vpc": resource("EC2::VPC", CidrBlock="10.0.0.0/16"),
-        "Subnet": resource("EC2::Subnet", VpcId=ref("Vpc"), CidrBlock="10.0.0.0/24"),
-    }
-
-    parts = {"Launch": launch, "Group": group, "Db": database}
-    aws.create("attributes", template(**network, **parts))
+    with pytest.raises(ClientError, match="UpdatePolicy is no attribute of AWS::IAM::User"):
+        aws.create("attributes", template(User=pool))
+    aws.create("attributes", template(Group=group, Db=database))
 
     assert _told(aws, "attributes") == [
-        "1 AWS::AutoScaling::AutoScalingGroup (CapacityRebalance, UpdatePolicy)",
+        "1 AWS::AutoScaling::AutoScalingGroup (UpdatePolicy)",
         "1 AWS::RDS::DBInstance (DeletionPolicy Snapshot)",
     ]
     assert aws.delete("attributes")["StackStatus"] == "DELETE_COMPLETE"
 
 
-def test_a_strict_local_aws_refuses_what_it_would_only_keep_all_at_once(strict: Aws) -> None:
-    launch = resource(
-        "EC2::LaunchTemplate",
-        LaunchTemplateData={"InstanceType": "t3.micro"},
-        TagSpecifications=[
-            {"ResourceType": "launch-template", "Tags": [{"Key": "a", "Value": "b"}]}
-        ],
+def test_what_is_about_a_kept_resource_is_kept_with_it(aws: Aws) -> None:
+    """An app that has more than the local AWS carries out is deployed, and told what that is."""
+    assume = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": "*"}
+    body = template(
+        Role=resource(
+            "IAM::Role",
+            AssumeRolePolicyDocument={"Version": "2012-10-17", "Statement": [assume]},
+        ),
+        Records=resource("Kinesis::Stream", ShardCount=1),
+        Mapping=resource(
+            "Lambda::EventSourceMapping",
+            FunctionName="nobody",
+            EventSourceArn=get_att("Records", "Arn"),
+            StartingPosition="LATEST",
+        ),
+        Lines=resource("Logs::LogGroup"),
+        Subscribed=resource(
+            "Logs::SubscriptionFilter",
+            LogGroupName=ref("Lines"),
+            FilterPattern="",
+            DestinationArn=get_att("Records", "Arn"),
+            RoleArn=get_att("Role", "Arn"),
+        ),
+        Vpc=resource("EC2::VPC", CidrBlock="10.0.0.0/16"),
+        Subnet=resource("EC2::Subnet", VpcId=ref("Vpc"), CidrBlock="10.0.0.0/24"),
+        Table=resource("EC2::RouteTable", VpcId=ref("Vpc")),
+        Machine=resource("EC2::Instance", ImageId="ami-1", SubnetId=ref("Subnet")),
+        Out=resource(
+            "EC2::Route",
+            RouteTableId=ref("Table"),
+            DestinationCidrBlock="0.0.0.0/0",
+            InstanceId=ref("Machine"),
+        ),
+        Private=resource("EC2::VPNGateway", Type="ipsec.1"),
+        Attached=resource(
+            "EC2::VPCGatewayAttachment", VpcId=ref("Vpc"), VpnGatewayId=ref("Private")
+        ),
+        Home=resource(
+            "EC2::Route",
+            "Attached",
+            RouteTableId=ref("Table"),
+            DestinationCidrBlock="10.9.0.0/16",
+            GatewayId=ref("Private"),
+        ),
+        Balancer=resource("ElasticLoadBalancingV2::LoadBalancer", Subnets=[ref("Subnet")]),
+        Files=resource("EFS::FileSystem"),
     )
-    body = template(Job=job(), Scan=resource("Macie::Session"), Launch=launch)
+
+    assert aws.create("about", body)["StackStatus"] == "CREATE_COMPLETE", aws.events("about")
+    assert _told(aws, "about") == [
+        "1 AWS::EC2::Instance",
+        "2 AWS::EC2::Route",
+        "1 AWS::EC2::VPCGatewayAttachment",
+        "1 AWS::EC2::VPNGateway",
+        "1 AWS::EFS::FileSystem",
+        "1 AWS::ElasticLoadBalancingV2::LoadBalancer",
+        "1 AWS::Kinesis::Stream",
+        "1 AWS::Lambda::EventSourceMapping",
+        "1 AWS::Logs::SubscriptionFilter",
+    ]
+    with pytest.raises(ClientError, match=r"it only keeps Records \(AWS::Kinesis::Stream\)"):
+        aws.client("kinesis").list_streams()
+    changed = json.loads(json.dumps(body))
+    changed["Resources"]["Mapping"]["Properties"]["BatchSize"] = 7
+    assert aws.update("about", changed)["StackStatus"] == "UPDATE_COMPLETE"
+    assert aws.delete("about")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_a_route_by_what_is_only_kept_answers_that(aws: Aws) -> None:
+    pool = {"Fn::Sub": "https://cognito-idp.${AWS::Region}.amazonaws.com/${Pool}"}
+    body = template(
+        {"Http": ref("Http"), "Rest": ref("Rest")},
+        Pool=resource("Cognito::UserPool"),
+        Http=resource("ApiGatewayV2::Api", Name="http", ProtocolType="HTTP"),
+        Tokens=resource(
+            "ApiGatewayV2::Authorizer",
+            ApiId=ref("Http"),
+            Name="tokens",
+            AuthorizerType="JWT",
+            IdentitySource=["$request.header.Authorization"],
+            JwtConfiguration={"Issuer": pool, "Audience": ["app"]},
+        ),
+        Somewhere=resource(
+            "ApiGatewayV2::Integration",
+            ApiId=ref("Http"),
+            IntegrationType="HTTP_PROXY",
+            IntegrationMethod="GET",
+            IntegrationUri="https://example.com",
+            PayloadFormatVersion="1.0",
+        ),
+        Queue=resource("SQS::Queue"),
+        Sending=resource(
+            "ApiGatewayV2::Integration",
+            ApiId=ref("Http"),
+            IntegrationType="AWS_PROXY",
+            IntegrationSubtype="SQS-SendMessage",
+            PayloadFormatVersion="1.0",
+            RequestParameters={"QueueUrl": ref("Queue"), "MessageBody": "$request.body"},
+        ),
+        Sent=resource(
+            "ApiGatewayV2::Route",
+            ApiId=ref("Http"),
+            RouteKey="GET /sent",
+            Target={"Fn::Sub": "integrations/${Sending}"},
+        ),
+        Route=resource(
+            "ApiGatewayV2::Route",
+            ApiId=ref("Http"),
+            RouteKey="GET /",
+            AuthorizationType="JWT",
+            AuthorizerId=ref("Tokens"),
+            Target={"Fn::Sub": "integrations/${Somewhere}"},
+        ),
+        Stage=resource(
+            "ApiGatewayV2::Stage", ApiId=ref("Http"), StageName="$default", AutoDeploy=True
+        ),
+        Rest=resource("ApiGateway::RestApi", Name="rest"),
+        Users=resource(
+            "ApiGateway::Authorizer",
+            RestApiId=ref("Rest"),
+            Name="users",
+            Type="COGNITO_USER_POOLS",
+            IdentitySource="method.request.header.Authorization",
+            ProviderARNs=[get_att("Pool", "Arn")],
+        ),
+        Method=resource(
+            "ApiGateway::Method",
+            RestApiId=ref("Rest"),
+            ResourceId=get_att("Rest", "RootResourceId"),
+            HttpMethod="GET",
+            AuthorizationType="COGNITO_USER_POOLS",
+            AuthorizerId=ref("Users"),
+            Integration={"Type": "MOCK"},
+        ),
+        Deployed=resource("ApiGateway::Deployment", "Method", RestApiId=ref("Rest")),
+        Live=resource(
+            "ApiGateway::Stage",
+            RestApiId=ref("Rest"),
+            DeploymentId=ref("Deployed"),
+            StageName="live",
+        ),
+    )
+
+    assert aws.create("guarded", body)["StackStatus"] == "CREATE_COMPLETE", aws.events("guarded")
+    assert _told(aws, "guarded") == [
+        "1 AWS::ApiGateway::Authorizer (ProviderARNs)",
+        "1 AWS::ApiGatewayV2::Authorizer (JwtConfiguration)",
+        "1 AWS::ApiGatewayV2::Integration (IntegrationSubtype, RequestParameters)",
+        "1 AWS::Cognito::UserPool",
+    ]
+    apis = aws.outputs("guarded")
+    for path, said in (
+        (f"{apis['Http']}/", b"the local AWS verifies no tokens"),
+        (f"{apis['Http']}/sent", b"no integration of an HTTP API with a service (SQS-S"),
+        (f"{apis['Rest']}/live/", b"the local AWS has no user pools"),
+    ):
+        with pytest.raises(HTTPError) as refused:
+            urlopen(f"{aws.gateway.url}/_aws/execute-api/{path}")
+        assert refused.value.code == 500
+        assert said in refused.value.read()
+    aws.delete("guarded")
+
+
+def test_a_strict_local_aws_refuses_what_it_would_only_keep_all_at_once(strict: Aws) -> None:
+    mapping = resource(
+        "Lambda::EventSourceMapping",
+        FunctionName="nobody",
+        EventSourceArn="arn:aws:kinesis:eu-west-1:123456789012:stream/clicks",
+        StartingPosition="LATEST",
+    )
+    website = resource("S3::Bucket", WebsiteConfiguration={"IndexDocument": "index.html"})
+    body = template(Job=job(), Scan=resource("Macie::Session"), Website=website)
 
     with pytest.raises(ClientError) as refusal:
         strict.create("strict", body)
@@ -239,7 +396,9 @@ def test_a_strict_local_aws_refuses_what_it_would_only_keep_all_at_once(strict: 
     message = refusal.value.response["Error"]["Message"]
     assert "Resource Job: the local AWS only keeps AWS::Glue::Job, and it is strict" in message
     assert "Resource Scan: the local AWS only keeps AWS::Macie::Session" in message
-    assert "Resource Launch: the local AWS does not carry out TagSpecifications of" in message
+    assert "Resource Website: the local AWS does not carry out WebsiteConfiguration of" in message
+    with pytest.raises(ClientError, match="Mapping: the local AWS only keeps this AWS::Lambda::E"):
+        strict.create("strict", template(Mapping=mapping))
     with pytest.raises(ClientError, match="does not exist"):
         strict.stack("strict")
 
@@ -293,16 +452,6 @@ def test_a_name_that_another_stack_has_given_is_taken(aws: Aws) -> None:
         aws.delete(name)
     assert aws.create("third", template(Job=job(Name="hourly")))["StackStatus"] == "CREATE_COMPLETE"
     aws.delete("third")
-
-
-def test_a_user_pools_id_begins_with_its_region(aws: Aws) -> None:
-    pool = resource("Cognito::UserPool")
-    aws.create("pool", template({"Id": ref("Pool"), "Arn": get_att("Pool", "Arn")}, Pool=pool))
-    told = aws.outputs("pool")
-
-    assert re.fullmatch(r"eu-west-1_[0-9A-Za-z]{9}", told["Id"])
-    assert told["Arn"] == f"arn:aws:cognito-idp:eu-west-1:123456789012:userpool/{told['Id']}"
-    aws.delete("pool")
 
 
 def test_what_api_gateway_keeps_without_effect_is_told(aws: Aws) -> None:

@@ -115,7 +115,7 @@ def test_a_range_that_is_associated_later_is_an_attribute_of_its_vpc(aws: Aws) -
 def test_what_is_changed_in_place_keeps_its_id(aws: Aws) -> None:
     ec2 = aws.client("ec2")
 
-    def body(*, table: str, port: int, cidrs: list[str], gateway: str) -> dict[str, Any]:
+    def body(*, table: str, port: int, gateway: str) -> dict[str, Any]:
         return template(
             Vpc=VPC,
             One=resource("EC2::InternetGateway"),
@@ -137,13 +137,6 @@ def test_what_is_changed_in_place_keeps_its_id(aws: Aws) -> None:
                 CidrBlock="0.0.0.0/0",
                 PortRange={"From": port, "To": port},
             ),
-            Prefixes=resource(
-                "EC2::PrefixList",
-                PrefixListName="ours",
-                AddressFamily="IPv4",
-                MaxEntries=4,
-                Entries=[{"Cidr": each, "Description": port} for each in cidrs],
-            ),
             Endpoint=resource(
                 "EC2::VPCEndpoint",
                 VpcId=ref("Vpc"),
@@ -152,9 +145,9 @@ def test_what_is_changed_in_place_keeps_its_id(aws: Aws) -> None:
             ),
         )
 
-    aws.create("change", body(table="Table", port=80, cidrs=["10.1.0.0/16"], gateway="One"))
+    aws.create("change", body(table="Table", port=80, gateway="One"))
     old = aws.physical_ids("change")
-    aws.update("change", body(table="Other", port=81, cidrs=["10.2.0.0/16"], gateway="Two"))
+    aws.update("change", body(table="Other", port=81, gateway="Two"))
     ids = aws.physical_ids("change")
 
     assert {name for name in ids if ids[name] != old[name]} == {"Association"}
@@ -165,8 +158,6 @@ def test_what_is_changed_in_place_keeps_its_id(aws: Aws) -> None:
     assert (table["Associations"], len(table["Routes"])) == ([], 1)
     (acl,) = ec2.describe_network_acls(NetworkAclIds=[ids["Acl"]])["NetworkAcls"]
     assert [each["PortRange"]["From"] for each in acl["Entries"]] == [81]
-    entries = ec2.get_managed_prefix_list_entries(PrefixListId=ids["Prefixes"])["Entries"]
-    assert [each["Cidr"] for each in entries] == ["10.2.0.0/16"]
     gateways = ec2.describe_internet_gateways(InternetGatewayIds=[ids["One"], ids["Two"]])
     attached = {
         each["InternetGatewayId"]: bool(each["Attachments"])
@@ -184,64 +175,6 @@ def test_a_route_to_nowhere_in_particular_fails_by_name(aws: Aws) -> None:
     )
     assert aws.create("nowhere", body)["StackStatus"] == "ROLLBACK_COMPLETE"
     assert "exactly one of [DestinationCidrBlock, " in str(aws.events("nowhere"))
-
-
-def test_a_load_balancer_is_described_and_changed_in_place(aws: Aws) -> None:
-    balancers = aws.client("elbv2")
-
-    def body(port: int, target: str) -> dict[str, Any]:
-        kind = "ElasticLoadBalancingV2"
-        forward = [{"Type": "forward", "TargetGroupArn": ref("Targets")}]
-        return template(
-            {
-                "Name": get_att("Balancer", "DNSName"),
-                "Full": get_att("Targets", "TargetGroupFullName"),
-            },
-            Vpc=VPC,
-            One=_subnet("10.0.1.0/24", "eu-west-1a"),
-            Two=_subnet("10.0.2.0/24", "eu-west-1b"),
-            Balancer=resource(
-                f"{kind}::LoadBalancer",
-                Type="application",
-                Subnets=[ref("One"), ref("Two")],
-                LoadBalancerAttributes=[
-                    {"Key": "idle_timeout.timeout_seconds", "Value": str(port)}
-                ],
-            ),
-            Targets=resource(
-                f"{kind}::TargetGroup",
-                VpcId=ref("Vpc"),
-                Port=80,
-                Protocol="HTTP",
-                TargetType="ip",
-                Targets=[{"Id": target}],
-            ),
-            Listener=resource(
-                f"{kind}::Listener",
-                LoadBalancerArn=ref("Balancer"),
-                Port=port,
-                Protocol="HTTP",
-                DefaultActions=forward,
-            ),
-        )
-
-    aws.create("balanced", body(80, "10.0.1.8"))
-    before = aws.physical_ids("balanced")
-    aws.update("balanced", body(81, "10.0.1.9"))
-
-    ids = aws.physical_ids("balanced")
-    assert ids == before
-    (listener,) = balancers.describe_listeners(ListenerArns=[ids["Listener"]])["Listeners"]
-    health = balancers.describe_target_health(TargetGroupArn=ids["Targets"])
-    assert listener["Port"] == 81
-    assert [each["Target"]["Id"] for each in health["TargetHealthDescriptions"]] == ["10.0.1.9"]
-    (balancer,) = balancers.describe_load_balancers(LoadBalancerArns=[ids["Balancer"]])[
-        "LoadBalancers"
-    ]
-    assert aws.outputs("balanced")["Name"] == balancer["DNSName"]
-    assert ids["Targets"].endswith(aws.outputs("balanced")["Full"])
-    assert aws.delete("balanced")["StackStatus"] == "DELETE_COMPLETE"
-    assert balancers.describe_target_groups()["TargetGroups"] == []
 
 
 def test_what_is_still_needed_is_not_deleted(aws: Aws) -> None:
@@ -297,20 +230,6 @@ def test_subnets_stand_in_their_vpc_and_beside_one_another(aws: Aws) -> None:
     )
     ec2.delete_subnet(SubnetId=subnet["Subnet"]["SubnetId"])
     ec2.delete_vpc(**in_vpc)
-
-
-def test_dhcp_options_outlive_the_vpc_that_has_them(aws: Aws) -> None:
-    ec2 = aws.client("ec2")
-    option = {"Key": "domain-name", "Values": ["ours.example"]}
-    made = ec2.create_dhcp_options(DhcpConfigurations=[option])["DhcpOptions"]["DhcpOptionsId"]
-    vpc_id = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
-    ec2.associate_dhcp_options(VpcId=vpc_id, DhcpOptionsId=made)
-
-    assert code_of(ec2.delete_dhcp_options, DhcpOptionsId=made) == "DependencyViolation"
-    ec2.delete_vpc(VpcId=vpc_id)
-
-    assert ec2.describe_dhcp_options(DhcpOptionsIds=[made])["DhcpOptions"]
-    ec2.delete_dhcp_options(DhcpOptionsId=made)
 
 
 def test_every_type_of_the_service_names_operations_that_there_are(aws: Aws) -> None:

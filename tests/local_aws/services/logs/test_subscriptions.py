@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import time
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from local_aws.protocol import AwsError
 from local_aws.services.logs.subscriptions import matcher_of
-from tests.local_aws.aws import REGION, eventually, gateway_of, policy
+from tests.local_aws.aws import REGION, eventually, gateway_of
 from tests.local_aws.functions import ACCOUNT, Functions, Stacks
 
 TAKING = """
@@ -98,27 +97,14 @@ def test_a_function_is_given_what_the_pattern_lets_through(
     assert logs.describe_log_groups(logGroupNamePrefix="/orders")["logGroups"] == []
 
 
-def test_a_stream_is_given_it_in_the_filters_role(functions: Functions) -> None:
-    kinesis, logs, iam = (functions.client(each) for each in ("kinesis", "logs", "iam"))
-    kinesis.create_stream(StreamName="lines", ShardCount=1)
-    stream = f"arn:aws:kinesis:{REGION}:{ACCOUNT}:stream/lines"
-    role = functions.role("to-lines", "logs.amazonaws.com")
+def test_a_filter_that_leads_to_a_stream_is_refused_by_name(functions: Functions) -> None:
+    logs = functions.client("logs")
     logs.create_log_group(logGroupName="/streamed")
     given = {"logGroupName": "/streamed", "filterName": "all", "filterPattern": ""}
-    logs.put_subscription_filter(**given, destinationArn=stream, roleArn=role)
-
-    put(functions, "/streamed", "one", "dropped: the role may not yet")
-    allowed = {"Effect": "Allow", "Action": "kinesis:PutRecord", "Resource": stream}
-    iam.put_role_policy(RoleName="to-lines", PolicyName="put", PolicyDocument=policy(allowed))
-    put(functions, "/streamed", "one", "kept")
-
-    (shard,) = kinesis.list_shards(StreamName="lines")["Shards"]
-    iterator = kinesis.get_shard_iterator(
-        StreamName="lines", ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
-    )["ShardIterator"]
-    (record,) = kinesis.get_records(ShardIterator=iterator)["Records"]
-    (event,) = json.loads(gzip.decompress(record["Data"]))["logEvents"]
-    assert event["message"] == "kept"
+    with pytest.raises(ClientError, match="to functions alone, not to kinesis"):
+        logs.put_subscription_filter(
+            **given, destinationArn=f"arn:aws:kinesis:{REGION}:{ACCOUNT}:stream/lines"
+        )
 
 
 def test_a_function_that_does_not_let_logs_in_is_refused(functions: Functions) -> None:

@@ -1,4 +1,4 @@
-"""Who may call a method: signatures, functions that judge, pools of users, usage plans.
+"""Who may call a method: signatures, functions that judge, usage plans.
 
 Sources: API Gateway developer guide, "Control and manage access to REST APIs", "Output from an API
 Gateway Lambda authorizer"; how AWS refuses was recorded by LocalStack's suite and
@@ -25,7 +25,6 @@ from local_aws.web.records import Record, Records
 
 from .failures import GatewayFailure
 from .integrations import Invocation
-from .pools import claims_of_user
 
 ACTION = "execute-api:Invoke"
 
@@ -56,10 +55,8 @@ class Authorizers:
         if kind == "AWS_IAM":
             self._require_signature(given, method_arn)
         elif kind == "COGNITO_USER_POOLS":
-            authorizer = snapshot[f"/authorizers/{given.method['authorizerId']}"]
-            token = next(iter(_identity(given, authorizer)), "")
-            claims = claims_of_user(token, authorizer, given.method, self._context.issuers)
-            given.sides.context["authorizer"] = {"claims": claims}
+            said = "the local AWS has no user pools, and so lets nobody pass an authorizer by them"
+            raise GatewayFailure("AUTHORIZER_CONFIGURATION_ERROR", said)
         elif kind == "CUSTOM":
             authorizer = snapshot[f"/authorizers/{given.method['authorizerId']}"]
             self._ask(given, authorizer, method_arn)

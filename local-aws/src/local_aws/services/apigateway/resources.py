@@ -273,6 +273,7 @@ class Authorizer(Part):
     type_name = "AWS::ApiGateway::Authorizer"
     stem = "Authorizer"
     named = "authorizerId"
+    without_effect = frozenset({"ProviderARNs"})
 
 
 class GatewayResponse(Part):

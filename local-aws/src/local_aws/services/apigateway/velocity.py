@@ -1,7 +1,8 @@
 """Velocity's templates, as far as API Gateway's mappings use them; nothing in one reaches Python.
 
 A template is somebody else's text that runs in this process: a reference walks maps and lists, and
-calls what it was given or what `velocity_values` has. So there is no way from a value to its class.
+calls what it was given or what `velocity_values` has. So there is no way from a value to its class;
+in airspeed (0.7.1) ``$input.params.__globals__`` gives this process's globals.
 Sources: Velocity user guide 1.7; API Gateway developer guide, "Mapping template variables".
 """
 

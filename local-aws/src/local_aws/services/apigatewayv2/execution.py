@@ -28,7 +28,6 @@ from local_aws.web.records import Record, Records
 from local_aws.web.request import MAX_BYTES, WebRequest
 
 from .authorizers import Authorizers
-from .aws_services import ask_service
 from .calls import INTERNAL, Call, Refused, function_arn
 
 SNAPSHOT = "Snapshot"
@@ -111,7 +110,8 @@ class HttpApi:
             if integration["IntegrationType"] == "HTTP_PROXY":
                 return self._server(call, integration)
             if integration.get("IntegrationSubtype"):
-                return ask_service(self._functions, call, integration, self._region)
+                said = "the local AWS carries out no integration of an HTTP API with a service"
+                raise Refused(500, f"{said} ({integration['IntegrationSubtype']})")
             return self._function(call, integration, authorizer)
         except TooSlow:
             raise Refused(503, "Service Unavailable") from None

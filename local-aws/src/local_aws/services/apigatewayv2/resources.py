@@ -117,6 +117,7 @@ class Integration(Part):
             "TlsConfig",
         }
     )
+    without_effect = frozenset({"IntegrationSubtype", "RequestParameters"})
     absent = {"Description": "", "TimeoutInMillis": 30000}  # noqa: RUF012
 
     @override
@@ -189,6 +190,7 @@ class Authorizer(Part):
     stem = "Authorizer"
     named = "AuthorizerId"
     not_carried_out = frozenset({"IdentityValidationExpression"})
+    without_effect = frozenset({"JwtConfiguration"})
 
 
 def providers() -> tuple[Provider, ...]:

@@ -28,7 +28,6 @@ from local_aws.web.records import (
     tag_target,
 )
 
-from .aws_services import check_subtype
 from .execution import SNAPSHOT, HttpApi
 from .resources import providers
 
@@ -72,14 +71,8 @@ class ApiGatewayV2(Service):
     whole = True
     limits = (
         Limit("WebSocket APIs, OpenAPI documents", "refused by name"),
-        Limit(
-            "JWT authorizers",
-            "verify tokens of the local AWS's user pools, and of issuers that publish their keys",
-        ),
-        Limit(
-            "integrations with services",
-            "carried out, but for AppConfig-GetConfiguration, which is refused by name",
-        ),
+        Limit("JWT authorizers", "kept; a route that has one answers nobody, and says why"),
+        Limit("integrations with services", "kept; a route that has one answers so"),
         Limit("parameter mappings of functions and other servers", "refused by name"),
         Limit("throttles", "kept, without effect"),
     )
@@ -161,12 +154,6 @@ class ApiGatewayV2(Service):
             )
         path, record = self._create_at(call)
         self._check_route(path, record)
-        return record
-
-    def create_authorizer(self, call: Call) -> Record:
-        """Keep a function that judges requests, or whose tokens do."""
-        record = self._create_at(call)[1]
-        _check_authorizer(record)
         return record
 
     def create_deployment(self, call: Call) -> Record:
@@ -275,8 +262,6 @@ class ApiGatewayV2(Service):
             _check_integration(changed)
         elif call.operation == "UpdateRoute":
             self._check_route(path, changed)
-        elif call.operation == "UpdateAuthorizer":
-            _check_authorizer(changed)
         elif "LastUpdatedDate" in changed:
             changed["LastUpdatedDate"] = int(time.time())
         return self._records.put(path, changed)
@@ -312,21 +297,7 @@ def _check_integration(record: Mapping[str, Any]) -> None:
         )
     if record.get("ConnectionType") == "VPC_LINK":
         raise bad_request("the local AWS does not carry out ConnectionType VPC_LINK")
-    is_service = bool(record.get("IntegrationSubtype"))
-    if is_service:
-        check_subtype(record)
-    for name in ("TlsConfig", "RequestParameters", "ResponseParameters"):
-        if record.get(name) and not (is_service and name == "RequestParameters"):
+    parameters = () if record.get("IntegrationSubtype") else ("RequestParameters",)
+    for name in ("TlsConfig", "ResponseParameters", *parameters):
+        if record.get(name):
             raise bad_request(f"the local AWS does not carry out {name} of an integration yet")
-
-
-def _check_authorizer(record: Mapping[str, Any]) -> None:
-    """Raise `AwsError` for an authorizer by tokens that does not say whose; the words are
-    unverified."""
-    if record.get("AuthorizerType") != "JWT":
-        return
-    configured = record.get("JwtConfiguration") or {}
-    if not configured.get("Issuer") or not configured.get("Audience"):
-        raise bad_request("JwtConfiguration with Issuer and Audience is required for JWT")
-    if len(record.get("IdentitySource") or ()) != 1:
-        raise bad_request("IdentitySource of a JWT authorizer must be one expression")

@@ -63,7 +63,7 @@ class CloudControl(service.Service):
         return {"TypeName": resource.type, "ResourceDescription": description}
 
     def _update(self, stack: Stack, resource: Resource, call: Call) -> Answer:
-        provider = self._types.provider_of(resource.type)
+        provider = self._types.provider_of(resource.type, resource.kept)
         assert provider is not None, f"{resource.type} was deployed"
         properties = patched(resource.properties, call.parameters["PatchDocument"])
         try:

@@ -11,8 +11,6 @@ from moto.core.utils import utcnow
 from moto.dynamodb.models import DynamoDBBackend, Table
 from moto.dynamodb.responses import DynamoHandler, DynamoResult
 
-from . import replicas
-
 _ON_DEMAND = "PAY_PER_REQUEST"
 _ASKED_FOR = {
     "ConsumedCapacity": "ReturnConsumedCapacity",
@@ -27,7 +25,6 @@ def apply() -> None:
     keep_what_tables_are_given()
     enable_streams_again()
     finish_answers()
-    replicas.apply()
 
 
 def describe_tables_as_aws() -> None:
@@ -52,7 +49,7 @@ def describe_tables_as_aws() -> None:
         else:
             shown["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] = since
         given = getattr(self, "given", {})
-        return {base_key: {**shown, **given, **replicas.described(self)}}
+        return {base_key: {**shown, **given}}
 
     Table.describe = describe
 
@@ -94,11 +91,9 @@ def enable_streams_again() -> None:
 
 
 def finish_answers() -> None:
-    """Some of the emulator's operations tell what they consumed to whoever asks nothing; and what
-    they changed, replicas are to have."""
+    """Some of the emulator's operations tell what they consumed to whoever asks nothing."""
 
     def serialized(self: Any, action_result: Any) -> Any:
-        replicas.bring_changes(self.dynamodb_backend, self._get_action())
         found = action_result.result
         if isinstance(found, dict):
             for name, asked in _ASKED_FOR.items():

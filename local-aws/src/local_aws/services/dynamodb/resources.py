@@ -1,4 +1,4 @@
-"""DynamoDB tables, and those with replicas in other regions."""
+"""DynamoDB tables, global ones among them: each in the region of its stack."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ class Table(ApiProvider):
 
 
 class GlobalTable(Table):
-    """``AWS::DynamoDB::GlobalTable``: Ref is the name. It is a table in the stack's region, and a
-    replica of that in every other region that it names."""
+    """``AWS::DynamoDB::GlobalTable``: Ref is the name. It is a table in the stack's region; what it
+    has in others is only kept."""
 
     type_name = "AWS::DynamoDB::GlobalTable"
     reading = None
@@ -170,23 +170,15 @@ class GlobalTable(Table):
                 f"Replicas lacks {request.region}, the region of the stack; add it",
                 code="InvalidRequest",
             )
-        return super().create(_in_region(request, request.region))
+        return super().create(_in_region(request))
 
     @override
     def complete(self, request: Request) -> Attributes:
-        return self._bring(request, super().complete(_in_region(request, request.region)))
+        return self._with_id(request, super().complete(_in_region(request)))
 
     @override
     def update(self, request: Request) -> Attributes:
-        return self._bring(request, super().update(_in_region(request, request.region)))
-
-    @override
-    def delete(self, request: Request) -> None:
-        for region in _regions(request.properties) - {request.region}:
-            gone = {"Delete": {"RegionName": region}}
-            name = request.physical_id
-            self.discard(request, "UpdateTable", TableName=name, ReplicaUpdates=[gone])
-        super().delete(request)
+        return self._with_id(request, super().update(_in_region(request)))
 
     @override
     def refuse_unchangeable(self, previous: Properties, wanted: Properties) -> None:
@@ -197,23 +189,13 @@ class GlobalTable(Table):
     def problems(self, properties: Properties) -> Iterable[str]:
         return ()
 
-    def _bring(self, request: Request, attributes: Attributes) -> Attributes:
-        """Make, change and delete replicas; the attributes, with the table's own id."""
-        name = {"TableName": request.physical_id}
-        old, new = (
-            _regions(each) - {request.region} for each in (request.previous, request.properties)
-        )
-        for region in sorted(old - new):
-            gone = {"Delete": {"RegionName": region}}
-            self.call(request, "UpdateTable", **name, ReplicaUpdates=[gone])
-        for region in sorted(new):
-            there = _in_region(request, region, own=True)
-            if region not in old:
-                key = (there.properties.get("SSESpecification") or {}).get("KMSMasterKeyId")
-                made = {"RegionName": region, **({} if key is None else {"KMSMasterKeyId": key})}
-                self.call(request, "UpdateTable", **name, ReplicaUpdates=[{"Create": made}])
-            super().update(there)
-        table = self.call(request, "DescribeTable", **name)["Table"]
+    @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        replicas = properties.get("Replicas")
+        return ["replicas"] if isinstance(replicas, list) and len(replicas) > 1 else []
+
+    def _with_id(self, request: Request, attributes: Attributes) -> Attributes:
+        table = self.call(request, "DescribeTable", TableName=request.physical_id)["Table"]
         return {**attributes, "TableId": table["TableId"]}
 
 
@@ -227,29 +209,22 @@ _DEFAULTS: Mapping[str, Any] = {
 "OnDemandThroughput")."""
 
 
-def _in_region(request: Request, region: str, *, own: bool = False) -> Request:
-    """The request that `Table` carries out in one of a global table's regions.
-
-    ``own``: what all replicas have in common is left out; DynamoDB keeps that alike itself. A
-    replica that was not there has, once it is made, a region.
-    """
-    previous = _table(request.previous, region, own=own)
-    return replace(
-        request,
-        region=region,
-        properties=_table(request.properties, region, own=own),
-        previous=previous or ({"Region": region} if own else {}),
+def _in_region(request: Request) -> Request:
+    """The request that `Table` carries out in the stack's region."""
+    properties, previous = (
+        _table(each, request.region) for each in (request.properties, request.previous)
     )
+    return replace(request, properties=properties, previous=previous)
 
 
-def _table(properties: Properties, region: str, *, own: bool = False) -> dict[str, Any]:
+def _table(properties: Properties, region: str) -> dict[str, Any]:
     """What a global table is in a region, in the words of one that is not global."""
     replica = next(
         (each for each in properties.get("Replicas", ()) if each["Region"] == region), None
     )
     if replica is None:
         return {}
-    shared = {} if own else {name: each for name, each in properties.items() if name != "Replicas"}
+    shared = {name: each for name, each in properties.items() if name != "Replicas"}
     encryption = {
         **properties.get("SSESpecification", {}),
         **replica.get("SSESpecification", {}),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from local_aws.integration import Integration
 from local_aws.permissions.service import ServicePermissions, first
+from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Action, Limit, Service
+from local_aws.service import Limit, Service
 
 from .resources import GlobalTable, Table
 
@@ -45,17 +46,15 @@ class DynamoDb(Service):
     """DynamoDB, which the emulator answers."""
 
     name = "dynamodb"
-    limits = (
-        Limit(
-            "global tables",
-            "what is written to a replica is in the others before the request is answered",
-        ),
-    )
+    limits = (Limit("replicas of a global table", "kept of a stack, refused of a call"),)
     permissions = ServicePermissions(prefix="dynamodb", resources=_tables)
 
-    def actions(self) -> Mapping[str, Action]:
-        """The one action that the emulator does not carry out whole."""
-        return {"UpdateTable": _update_replicas}
+    def check(self, call: Call) -> None:
+        """Raise `AwsError`, too, for a replica in another region."""
+        super().check(call)
+        if call.parameters.get("ReplicaUpdates"):
+            what = "the local AWS has no replicas of tables in other regions (ReplicaUpdates)"
+            raise AwsError("ValidationException", what)
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
@@ -78,10 +77,3 @@ class DynamoDb(Service):
                 takes_token=False,
             ),
         )
-
-
-def _update_replicas(call: Call) -> None:
-    """What the emulator leaves out; all else of UpdateTable is its own."""
-    from . import replicas  # loading the emulator takes long
-
-    replicas.update_replicas(call)

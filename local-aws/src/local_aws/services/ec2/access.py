@@ -74,16 +74,6 @@ def access() -> Iterable[Provider]:
         id_argument="NewAssociationId",
     )
     yield Part(
-        "AWS::EC2::PrefixList",
-        "CreateManagedPrefixList",
-        "DeleteManagedPrefixList",
-        id_argument="PrefixListId",
-        describe="DescribeManagedPrefixLists",
-        attributes={"Arn": "PrefixListArn", "OwnerId": "OwnerId", "Version": "Version"},
-        modify=("ModifyManagedPrefixList",),
-        unchangeable=("AddressFamily",),
-    )
-    yield Part(
         "AWS::EC2::VPCEndpoint",
         "CreateVpcEndpoint",
         "DeleteVpcEndpoints",

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Iterator
-from functools import wraps
 from typing import Any
 
-from moto.autoscaling.models import AutoScalingBackend
 from moto.ec2.exceptions import (
     DependencyViolationError,
     EC2ClientError,
@@ -28,8 +26,6 @@ from moto.ec2.responses import EC2Response
 from typing_extensions import override
 
 from .answers import Answers
-from .attachments import Attachments
-from .counts import Counts
 
 _Before: Any = object
 """The emulator's own classes, before whose methods those of a change stand."""
@@ -37,14 +33,12 @@ _Before: Any = object
 
 def apply() -> None:
     """Apply every change; a second time changes nothing more."""
-    backend = ((EC2Backend, each) for each in (Networks, Attachments, Counts))
-    for changed, change in (*backend, (EC2Response, Answers)):
+    for changed, change in ((EC2Backend, Networks), (EC2Response, Answers)):
         if change not in changed.__bases__:
             changed.__bases__ = (change, *changed.__bases__)
     VPC.get_cidr_block_association_set = _ranges_of_vpc
     Subnet.ipv6_cidr_block_association_set = property(_ranges_of_subnet)
     SecurityGroupRule.description = property(_description)
-    _end_protected_instances()
 
 
 class Networks(_Before):  # type: ignore[misc]
@@ -111,7 +105,6 @@ class Networks(_Before):  # type: ignore[misc]
 
     @override
     def delete_vpc(self, vpc_id: str) -> Any:
-        """The emulator deletes its DHCP options with it, which another VPC may have."""
         vpc = self.get_vpc(vpc_id)
         acls = list(_of(self.network_acls.values(), vpc_id))
         parts = (
@@ -123,12 +116,7 @@ class Networks(_Before):  # type: ignore[misc]
         )
         if parts:
             raise _needed(f"The vpc '{vpc_id}' has dependencies and cannot be deleted.")
-        options, vpc.dhcp_options = vpc.dhcp_options, None
-        try:
-            deleted = super().delete_vpc(vpc_id)
-        except EC2ClientError:
-            vpc.dhcp_options = options
-            raise
+        deleted = super().delete_vpc(vpc_id)
         for acl in acls:
             del self.network_acls[acl.id]
         return deleted
@@ -209,17 +197,6 @@ class Networks(_Before):  # type: ignore[misc]
                 what = f"Address {each.public_ip} is in use."
                 raise EC2ClientError("InvalidIPAddress.InUse", what)
         super().release_address(address, allocation_id)
-
-    @override
-    def associate_dhcp_options(self, dhcp_options: Any, vpc: Any) -> None:
-        """The emulator's options know one VPC only, which is never another one's."""
-        vpc.dhcp_options = dhcp_options
-
-    @override
-    def delete_dhcp_options_set(self, options_id: str | None) -> None:
-        if any(vpc.dhcp_options_id == options_id for vpc in self.vpcs.values()):
-            raise _needed(f"The dhcpOptions '{options_id}' has dependencies and cannot be deleted.")
-        super().delete_dhcp_options_set(options_id)
 
     @override
     def create_nat_gateway(self, *given: Any, **named: Any) -> Any:
@@ -305,22 +282,6 @@ class Networks(_Before):  # type: ignore[misc]
         for each in self.enis.values():
             if each.instance is None or each.instance._state.name != "terminated":
                 yield each
-
-
-def _end_protected_instances() -> None:
-    """The emulator's Auto Scaling groups leave what is protected from scaling in running when they
-    are deleted, and no subnet can be deleted under it."""
-    now = AutoScalingBackend.delete_auto_scaling_group
-    original = getattr(now, "__wrapped__", now)
-
-    @wraps(original)
-    def delete(self: Any, group_name: str) -> None:
-        group = self.autoscaling_groups.get(group_name)
-        for each in () if group is None else group.instance_states:
-            each.protected_from_scale_in = False
-        original(self, group_name)
-
-    AutoScalingBackend.delete_auto_scaling_group = delete
 
 
 def _ranges_of_vpc(vpc: Any, ipv6: bool = False) -> list[dict[str, Any]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from typing_extensions import override
 
 from local_aws.resources.base import Attributes, Provider, Request
 from local_aws.resources.declared import at
 
-from .part import Part, joined
+from .part import Part
 
 
 def networks() -> Iterable[Provider]:
@@ -65,26 +64,6 @@ def networks() -> Iterable[Provider]:
         id_argument="AssociationId",
         not_carried_out=("Ipv6IpamPoolId", "Ipv6NetmaskLength"),
     )
-    yield DhcpOptions(
-        "AWS::EC2::DHCPOptions",
-        "CreateDhcpOptions",
-        "DeleteDhcpOptions",
-        id_argument="DhcpOptionsId",
-        not_carried_out=("Ipv6AddressPreferredLeaseTime",),
-    )
-    yield DhcpOptionsAssociation(
-        "AWS::EC2::VPCDHCPOptionsAssociation",
-        "AssociateDhcpOptions",
-        "AssociateDhcpOptions",
-        made_id=joined("DhcpOptionsId", "VpcId"),
-    )
-    yield PeeringConnection(
-        "AWS::EC2::VPCPeeringConnection",
-        "CreateVpcPeeringConnection",
-        "DeleteVpcPeeringConnection",
-        id_argument="VpcPeeringConnectionId",
-        not_carried_out=("AssumeRoleRegion", "PeerRoleArn"),
-    )
 
 
 class Vpc(Part):
@@ -115,40 +94,3 @@ class Subnet(Part):
     def attributes_now(self, request: Request) -> Attributes:
         found = self.acl_association(request, request.physical_id)
         return {**super().attributes_now(request), "NetworkAclAssociationId": found}
-
-
-class DhcpOptions(Part):
-    """``AWS::EC2::DHCPOptions``: the API has each option by its name in DHCP."""
-
-    also_supported = frozenset(
-        {"DomainName", "DomainNameServers", "NetbiosNameServers", "NetbiosNodeType", "NtpServers"}
-    )
-
-    @override
-    def arguments(self, request: Request) -> Mapping[str, Any]:
-        found = []
-        for name in sorted(self.also_supported & request.properties.keys()):
-            key = "".join(f"-{each.lower()}" if each.isupper() else each for each in name)
-            value = request.properties[name]
-            found.append({"Key": key[1:], "Values": value if isinstance(value, list) else [value]})
-        return {"DhcpConfigurations": found}
-
-
-class DhcpOptionsAssociation(Part):
-    """``AWS::EC2::VPCDHCPOptionsAssociation``: a VPC without one has the default ones."""
-
-    @override
-    def named(self, request: Request, operation: str) -> dict[str, Any]:
-        return {"VpcId": request.properties["VpcId"], "DhcpOptionsId": "default"}
-
-
-class PeeringConnection(Part):
-    """``AWS::EC2::VPCPeeringConnection``: accepted at once in one's own account."""
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        region = request.properties.get("PeerRegion", request.region)
-        request.context.client(self.service, region).accept_vpc_peering_connection(
-            VpcPeeringConnectionId=request.physical_id
-        )
-        return super().complete(request)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from typing_extensions import override
 
-from local_aws.resources.base import Attributes, Provider, Request
+from local_aws.resources.base import Attributes, Properties, Provider, Request
 
 from .part import Part, joined
 
+_KEPT_ENDS = (
+    *("DestinationPrefixListId", "InstanceId", "NetworkInterfaceId", "VpcPeeringConnectionId"),
+)
 _DESTINATIONS = "DestinationCidrBlock DestinationIpv6CidrBlock DestinationPrefixListId"
 
 
@@ -74,50 +76,20 @@ def routing() -> Iterable[Provider]:
         not_carried_out=("IpamPoolId", "NetworkBorderGroup", "PublicIpv4Pool", "TransferAddress"),
         unchangeable=("Domain",),
     )
-    yield Part(
-        "AWS::EC2::EIPAssociation",
-        "AssociateAddress",
-        "DisassociateAddress",
-        id_argument="AssociationId",
-        renamed={"EIP": "PublicIp"},
-        not_carried_out=("PrivateIpAddress",),
-    )
-    yield Part(
-        "AWS::EC2::VPNGateway", "CreateVpnGateway", "DeleteVpnGateway", id_argument="VpnGatewayId"
-    )
-    yield RoutePropagation(
-        "AWS::EC2::VPNGatewayRoutePropagation",
-        "EnableVgwRoutePropagation",
-        "DisableVgwRoutePropagation",
-    )
-    yield Part(
-        "AWS::EC2::CustomerGateway",
-        "CreateCustomerGateway",
-        "DeleteCustomerGateway",
-        id_argument="CustomerGatewayId",
-        not_carried_out=("BgpAsnExtended",),
-    )
-    yield VpnConnection(
-        "AWS::EC2::VPNConnection",
-        "CreateVpnConnection",
-        "DeleteVpnConnection",
-        id_argument="VpnConnectionId",
-        not_carried_out=(
-            *("PreSharedKeyStorage", "TransitGatewayId", "TransportTransitGatewayAttachmentId"),
-            *("TunnelBandwidth", "VpnConcentratorId", "VpnTunnelOptionsSpecifications"),
-        ),
-        unchangeable=("CustomerGatewayId", "VpnGatewayId"),
-    )
-    yield Part(
-        "AWS::EC2::VPNConnectionRoute",
-        "CreateVpnConnectionRoute",
-        "DeleteVpnConnectionRoute",
-        made_id=joined("DestinationCidrBlock", "VpnConnectionId"),
-    )
 
 
 class Route(Part):
-    """``AWS::EC2::Route``: its other attribute is where it leads from."""
+    """``AWS::EC2::Route``: its other attribute is where it leads from.
+
+    One to what is only kept itself, as instances and VPN gateways are, is only kept.
+    """
+
+    @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        gateway = properties.get("GatewayId", "igw-")
+        is_kept = isinstance(gateway, str) and not gateway.startswith(("igw-", "local"))
+        is_kept = is_kept or any(name in properties for name in _KEPT_ENDS)
+        return [self.whole] if is_kept else []
 
     @override
     def attributes_now(self, request: Request) -> Attributes:
@@ -145,56 +117,37 @@ class RouteTableAssociation(Part):
 
 
 class GatewayAttachment(Part):
-    """``AWS::EC2::VPCGatewayAttachment``: of an internet gateway or a VPN's.
+    """``AWS::EC2::VPCGatewayAttachment``: of an internet gateway; a VPN's is only kept.
 
-    Ref is ``IGW|vpc-1`` or ``VGW|vpc-1`` (recorded by LocalStack's suite, 2025).
+    Ref is ``IGW|vpc-1`` (recorded by LocalStack's suite, 2025).
     """
 
     also_supported = frozenset({"VpnGatewayId"})
 
     @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        return [self.whole] if "VpnGatewayId" in properties else []
+
+    @override
     def create(self, request: Request) -> str:
-        self._turn(request, "Attach", request.properties)
-        kind = "IGW" if "InternetGatewayId" in request.properties else "VGW"
-        return f"{kind}|{request.properties['VpcId']}"
+        self.call(request, self.create_operation, request.properties)
+        return f"IGW|{request.properties['VpcId']}"
 
     @override
     def update(self, request: Request) -> Attributes:
-        self._turn(request, "Detach", request.previous)
-        self._turn(request, "Attach", request.properties)
+        self.discard(request, self.delete_operation, **request.previous)
+        self.call(request, self.create_operation, request.properties)
         return self.attributes_now(request)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self._turn(request, "Detach", request.properties)
 
     @override
     def attributes_now(self, request: Request) -> Attributes:
         return {"AttachmentType": request.physical_id.partition("|")[0]}
 
-    def _turn(self, request: Request, verb: str, properties: Mapping[str, Any]) -> None:
-        kind = "Internet" if "InternetGatewayId" in properties else "Vpn"
-        turn = self.call if verb == "Attach" else self.discard
-        turn(request, f"{verb}{kind}Gateway", **properties)
-
 
 class Address(Part):
     """``AWS::EC2::EIP``: Ref is the address; calls name it by its allocation."""
 
-    also_supported = frozenset({"InstanceId"})
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        self._associate(request)
-        return super().complete(request)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        if request.changed("InstanceId"):
-            if "InstanceId" in request.previous:
-                self.discard(request, "DisassociateAddress", PublicIp=request.physical_id)
-            self._associate(request)
-        return super().update(request)
+    without_effect = frozenset({"InstanceId"})
 
     @override
     def tagged(self, request: Request) -> str:
@@ -202,63 +155,4 @@ class Address(Part):
 
     @override
     def delete(self, request: Request) -> None:
-        if "InstanceId" in request.properties:
-            self.discard(request, "DisassociateAddress", PublicIp=request.physical_id)
         self.discard(request, "ReleaseAddress", AllocationId=request.attributes.get("AllocationId"))
-
-    def _associate(self, request: Request) -> None:
-        instance = request.properties.get("InstanceId")
-        if instance is not None:
-            self.call(
-                request, "AssociateAddress", PublicIp=request.physical_id, InstanceId=instance
-            )
-
-
-class RoutePropagation(Part):
-    """``AWS::EC2::VPNGatewayRoutePropagation``: into each of several route tables."""
-
-    also_supported = frozenset({"RouteTableIds", "VpnGatewayId"})
-
-    @override
-    def create(self, request: Request) -> str:
-        self._turn(request, "Enable", request.properties)
-        return request.name(255)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._turn(request, "Disable", request.previous)
-        self._turn(request, "Enable", request.properties)
-        return self.attributes_now(request)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self._turn(request, "Disable", request.properties)
-
-    def _turn(self, request: Request, verb: str, properties: Mapping[str, Any]) -> None:
-        turn = self.call if verb == "Enable" else self.discard
-        for table in properties["RouteTableIds"]:
-            turn(
-                request,
-                f"{verb}VgwRoutePropagation",
-                GatewayId=properties["VpnGatewayId"],
-                RouteTableId=table,
-            )
-
-
-class VpnConnection(Part):
-    """``AWS::EC2::VPNConnection``: the API has most properties as options."""
-
-    also_supported = frozenset(
-        {
-            *("EnableAcceleration", "LocalIpv4NetworkCidr", "LocalIpv6NetworkCidr"),
-            *("OutsideIpAddressType", "RemoteIpv4NetworkCidr", "RemoteIpv6NetworkCidr"),
-            *("StaticRoutesOnly", "TunnelInsideIpVersion"),
-        }
-    )
-
-    @override
-    def arguments(self, request: Request) -> Mapping[str, Any]:
-        options = {
-            name: value for name, value in request.properties.items() if name in self.also_supported
-        }
-        return {**request.properties, "Options": options or None}

@@ -11,7 +11,6 @@ from local_aws.resources.base import Provider
 from local_aws.service import Limit, Service
 
 from .access import access
-from .instances import instances
 from .networks import networks
 from .policy import named_by
 from .routing import routing
@@ -23,7 +22,7 @@ class Ec2(Service):
     name = "ec2"
     limits = (
         Limit("networks", "made, related, described and deleted; nothing is routed"),
-        Limit("instances", "described; none runs"),
+        Limit("routes to instances, VPNs and peers", "kept; nothing of it is in the API"),
     )
     permissions = ServicePermissions(
         prefix="ec2",
@@ -37,8 +36,8 @@ class Ec2(Service):
 
     @override
     def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation, beside those that the emulator makes itself."""
-        return (*networks(), *routing(), *access(), *instances())
+        """Its types of CloudFormation: those of a network, and of what lets traffic through."""
+        return (*networks(), *routing(), *access())
 
     def prepare(self) -> None:
         """Delete in the order that AWS wants, and keep what is given."""

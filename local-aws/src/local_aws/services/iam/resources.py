@@ -9,7 +9,7 @@ from typing import Any
 from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
-from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
+from local_aws.resources.base import Attributes, Made, Properties, Request, ResourceFailed
 from local_aws.resources.declared import Declared
 
 _PRINCIPALS = (("Roles", "Role"), ("Users", "User"), ("Groups", "Group"))
@@ -266,6 +266,37 @@ class UserToGroupAddition(ApiProvider):
         for user in gone["Users"]:
             if group != kept.get("GroupName") or user not in kept["Users"]:
                 self.discard(request, "RemoveUserFromGroup", GroupName=group, UserName=user)
+
+
+class AccessKey(ApiProvider):
+    """``AWS::IAM::AccessKey``: Ref is its id; another user or Serial makes another."""
+
+    type_name = "AWS::IAM::AccessKey"
+    service = "iam"
+    create_operation = "CreateAccessKey"
+    also_supported = frozenset({"Serial", "Status"})
+
+    @override
+    def create(self, request: Request) -> Made:
+        key = self.call(request, self.create_operation, request.properties)["AccessKey"]
+        key_id = str(key["AccessKeyId"])
+        self._bring_status(request, key_id)
+        attributes = {"Id": key_id, "SecretAccessKey": key["SecretAccessKey"]}
+        return Made(physical_id=key_id, attributes=attributes)
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self._bring_status(request, request.physical_id)
+        return dict(request.attributes)
+
+    @override
+    def delete(self, request: Request) -> None:
+        user, key_id = request.properties["UserName"], request.physical_id
+        self.discard(request, "DeleteAccessKey", UserName=user, AccessKeyId=key_id)
+
+    def _bring_status(self, request: Request, key_id: str) -> None:
+        given = {"Status": "Active", **request.properties}
+        self.call(request, "UpdateAccessKey", given, AccessKeyId=key_id)
 
 
 class ManagedPolicy(ApiProvider):

@@ -22,6 +22,7 @@ from local_aws.template.regions import region_names
 
 from . import moto, simulation
 from .resources import (
+    AccessKey,
     Group,
     InlinePolicy,
     ManagedPolicy,
@@ -136,8 +137,8 @@ class Iam(Service):
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
         inline = (InlinePolicy(kind) for kind in ("Role", "User", "Group"))
-        own = (Group(), ManagedPolicy(), Policy(), Role(), User(), UserToGroupAddition())
-        return (*inline, *own)
+        principals = (Group(), Role(), User(), UserToGroupAddition(), AccessKey())
+        return (*inline, ManagedPolicy(), Policy(), *principals)
 
     def start(self) -> None:
         """Change the emulator."""

@@ -1,4 +1,4 @@
-"""Event source mappings: which function is given what lies in which queue or stream."""
+"""Event source mappings: which function is given what lies in which queue or table's stream."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ _OF_STREAMS = (
     "MaximumRetryAttempts",
     "ParallelizationFactor",
     "StartingPosition",
-    "StartingPositionTimestamp",
 )
 _BESIDE = ("Enabled", "EventSourceArn", "FunctionName", "Tags", "TumblingWindowInSeconds", "UUID")
 
@@ -50,17 +49,15 @@ _STREAM_DEFAULTS: Mapping[str, Any] = {
     "ParallelizationFactor": 1,
     "TumblingWindowInSeconds": 0,
 }
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+EVENT_SOURCES: Mapping[str, Mapping[str, Any]] = {
     "sqs": {"BatchSize": 10},
     "dynamodb": _STREAM_DEFAULTS,
-    "kinesis": _STREAM_DEFAULTS,
 }
 """What a mapping has when nobody said otherwise (recorded by LocalStack's suite, 2025)."""
 
 _NEEDED = {
     "sqs": ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"),
     "dynamodb": ("GetRecords", "GetShardIterator", "DescribeStream"),
-    "kinesis": ("GetRecords", "GetShardIterator", "DescribeStream"),
 }
 """What the function's role must be allowed to ("Create and configure an Amazon SQS event source
 mapping" and its likes, AWS Lambda developer guide)."""
@@ -79,14 +76,14 @@ class EventSources:
         if not given.get("EventSourceArn"):
             raise invalid("Unrecognized event source.")
         source = Arn.parse(given["EventSourceArn"])
-        if source.service not in _DEFAULTS:
+        if source.service not in EVENT_SOURCES:
             raise invalid(
-                f"the local AWS takes no events from {source.service}, only from SQS, "
-                "Kinesis and DynamoDB streams"
+                f"the local AWS takes no events from {source.service}, only from SQS and "
+                "DynamoDB streams"
             )
         uuid = str(uuid4())
         mapping = {
-            **_DEFAULTS[source.service],
+            **EVENT_SOURCES[source.service],
             "UUID": uuid,
             "EventSourceArn": given["EventSourceArn"],
             "EventSourceMappingArn": arn_in(
@@ -148,9 +145,6 @@ class EventSources:
         for name in ("FilterCriteria", "ScalingConfig"):
             if not any((mapping.get(name) or {}).values()):
                 mapping.pop(name, None)
-        if "StartingPositionTimestamp" in mapping:
-            moment = mapping["StartingPositionTimestamp"]
-            mapping["StartingPositionTimestamp"] = getattr(moment, "timestamp", lambda: moment)()
         if is_queue and mapping["BatchSize"] > 10 and not mapping["MaximumBatchingWindowInSeconds"]:
             raise invalid(
                 "Maximum batch window in seconds must be greater than 0 if maximum batch size is "
@@ -236,7 +230,7 @@ def _check(given: Parameters, taken: tuple[str, ...], *, is_queue: bool) -> None
                 "1 validation error detected: Value null at 'startingPosition' failed to satisfy "
                 "constraint: Member must not be null."
             )
-        if position == "AT_TIMESTAMP" and ":dynamodb:" in given["EventSourceArn"]:
+        if position == "AT_TIMESTAMP":
             raise invalid(f"Unsupported starting position for arn type: {given['EventSourceArn']}")
     for each in (given.get("FilterCriteria") or {}).get("Filters") or ():
         try:

@@ -12,9 +12,11 @@ from uuid import uuid4
 
 from typing_extensions import override
 
+from local_aws.arn import Arn
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
 from local_aws.services import lambda_ as lambda_functions
+from local_aws.services.lambda_.event_sources import EVENT_SOURCES
 from local_aws.services.lambda_.limits import refusals
 
 INLINE_CHARACTERS = 4 * 1024 * 1024
@@ -283,6 +285,13 @@ class EventSourceMapping(ApiProvider):
             "TumblingWindowInSeconds",
         }
     )
+    without_effect = frozenset({"StartingPositionTimestamp"})
+
+    @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        source = str(properties.get("EventSourceArn"))
+        is_elsewhere = source.startswith("arn:") and Arn.parse(source).service not in EVENT_SOURCES
+        return [self.whole] if is_elsewhere else []
 
     @override
     def create(self, request: Request) -> str:

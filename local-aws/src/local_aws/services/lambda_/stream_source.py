@@ -1,4 +1,4 @@
-"""A stream of Kinesis or DynamoDB as an event source: its shards, each in order."""
+"""A stream of DynamoDB as an event source: its shards, each in order."""
 
 from __future__ import annotations
 
@@ -45,14 +45,12 @@ class StreamSource:
         self._stopping = stopping
         self._arn: str = target.mapping["EventSourceArn"]
         self._place = Arn.parse(self._arn)
-        self._is_table = self._place.service == "dynamodb"
-        self._service = "dynamodbstreams" if self._is_table else "kinesis"
         self._iterators: dict[str, str] = {}
 
     def poll(self) -> bool:
         """Have a batch of each shard handled."""
         found = False
-        client = self._target.client(self._service)
+        client = self._target.client("dynamodbstreams")
         for shard in self._shards(client):
             try:
                 found = self._poll_shard(client, shard) or found
@@ -67,13 +65,8 @@ class StreamSource:
     def _shards(self, client: Any) -> list[str]:
         if self._iterators:
             return list(self._iterators)
-        described = client.describe_stream(**self._stream())["StreamDescription"]
+        described = client.describe_stream(StreamArn=self._arn)["StreamDescription"]
         return [shard["ShardId"] for shard in described["Shards"]]
-
-    def _stream(self) -> dict[str, str]:
-        """The stream as its service names it; the emulator's Kinesis reads by the name alone."""
-        name = self._place.resource.rpartition("/")[2]
-        return {"StreamArn": self._arn} if self._is_table else {"StreamName": name}
 
     def _poll_shard(self, client: Any, shard: str) -> bool:
         """The shard's next batch: what is there, gathered for as long as the window is open."""
@@ -86,8 +79,8 @@ class StreamSource:
                 ShardIterator=iterator, Limit=mapping["BatchSize"] - len(found)
             )
             found += answer["Records"]
-            if answer["Records"] or not self._is_table:
-                # The emulator keeps every iterator of a table: one that read nothing still serves.
+            if answer["Records"]:
+                # The emulator keeps every iterator: one that read nothing still serves.
                 iterator = answer.get("NextShardIterator") or iterator
             self._iterators[shard] = iterator
             if end is None:
@@ -98,8 +91,8 @@ class StreamSource:
                 break
             self._stopping.wait(min(left, LOOK_SECONDS))
         if found:
-            records = [self._record(shard, each) for each in found]
-            wanted = [each for each in records if self._target.wanted(_read(each))]
+            records = [self._record(each) for each in found]
+            wanted = [each for each in records if self._target.wanted(each)]
             if wanted and not self._handle(shard, wanted):
                 self._iterators.pop(shard, None)
                 return False
@@ -108,16 +101,14 @@ class StreamSource:
 
     def _begin(self, client: Any, shard: str) -> str:
         mapping = self._target.mapping
-        stream = {**self._stream(), "ShardId": shard}
+        stream = {"StreamArn": self._arn, "ShardId": shard}
         done = self._target.kept["positions"].get(shard)
         if done is not None:
             stream |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER"}
-            position = {("SequenceNumber" if self._is_table else "StartingSequenceNumber"): done}
+            stream |= {"SequenceNumber": done}
         else:
             stream |= {"ShardIteratorType": mapping["StartingPosition"]}
-            moment = mapping.get("StartingPositionTimestamp")
-            position = {} if moment is None else {"Timestamp": moment}
-        iterator: str = client.get_shard_iterator(**stream, **position)["ShardIterator"]
+        iterator: str = client.get_shard_iterator(**stream)["ShardIterator"]
         return iterator
 
     def _handle(self, shard: str, records: Sequence[Record]) -> bool:
@@ -196,58 +187,24 @@ class StreamSource:
             condition=why,
             attempts=attempts,
             result=result,
-            batch={"DDBStreamBatchInfo" if self._is_table else "KinesisBatchInfo": batch},
+            batch={"DDBStreamBatchInfo": batch},
         )
         self._target.records.tell(destination, fate, configuration)
 
-    def _record(self, shard: str, found: Record) -> Record:
+    def _record(self, found: Record) -> Record:
         """A record as a function is given it (recorded by LocalStack's suite, 2025)."""
-        whole = {"eventSourceARN": self._arn, "awsRegion": self._place.region}
-        if self._is_table:
-            record: Record = json.loads(json.dumps({**found, **whole}, default=_plain))
-            return record
-        _, configuration = self._target.version()
-        return {
-            "kinesis": {
-                "kinesisSchemaVersion": "1.0",
-                "partitionKey": found["PartitionKey"],
-                "sequenceNumber": found["SequenceNumber"],
-                "data": base64.b64encode(found["Data"]).decode(),
-                "approximateArrivalTimestamp": _plain(found["ApproximateArrivalTimestamp"]),
-            },
-            "eventSource": "aws:kinesis",
-            "eventVersion": "1.0",
-            "eventID": f"{shard}:{found['SequenceNumber']}",
-            "eventName": "aws:kinesis:record",
-            "invokeIdentityArn": configuration["Role"],
-            **whole,
-        }
-
-
-def _read(record: Record) -> Record:
-    """A record as filters see it: a Kinesis record's data read where it is JSON."""
-    if "kinesis" not in record:
+        whole = {**found, "eventSourceARN": self._arn, "awsRegion": self._place.region}
+        record: Record = json.loads(json.dumps(whole, default=_plain))
         return record
-    data = base64.b64decode(record["kinesis"]["data"])
-    try:
-        return {**record, "data": json.loads(data)}
-    except ValueError:
-        return {**record, "data": data.decode(errors="replace")}
 
 
 def _sequence(record: Record) -> str:
-    of_table = record.get("dynamodb")
-    number: str = of_table["SequenceNumber"] if of_table else record["kinesis"]["sequenceNumber"]
+    number: str = record["dynamodb"]["SequenceNumber"]
     return number
 
 
 def _arrival(record: Record) -> float:
-    of_table = record.get("dynamodb")
-    return float(
-        of_table["ApproximateCreationDateTime"]
-        if of_table
-        else record["kinesis"]["approximateArrivalTimestamp"]
-    )
+    return float(record["dynamodb"]["ApproximateCreationDateTime"])
 
 
 def _moment(seconds: float) -> str:

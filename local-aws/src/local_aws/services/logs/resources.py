@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from local_aws.arn import arn_in
+from local_aws.arn import Arn, arn_in
 from local_aws.resources.api import ApiProvider
-from local_aws.resources.base import Attributes, Request
+from local_aws.resources.base import Attributes, Properties, Request
 from local_aws.resources.declared import Declared
 
 
@@ -58,6 +58,12 @@ class SubscriptionFilter(ApiProvider):
         {"ApplyOnTransformedLogs", "EmitSystemFields", "FieldSelectionCriteria"}
     )
     without_effect = frozenset({"Distribution"})
+
+    @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        destination = str(properties.get("DestinationArn"))
+        is_elsewhere = destination.startswith("arn:") and Arn.parse(destination).service != "lambda"
+        return [self.whole] if is_elsewhere else []
 
     @override
     def create(self, request: Request) -> str:

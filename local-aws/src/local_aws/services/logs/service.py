@@ -8,7 +8,7 @@ from typing import Any
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.permissions import deployed
-from local_aws.permissions.service import PassedRole, ServicePermissions, first
+from local_aws.permissions.service import ServicePermissions, first
 from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
@@ -61,21 +61,12 @@ class Logs(Service):
     limits = (
         Limit("patterns of JSON and of columns in subscription filters", "refused by name"),
         Limit("resource policies of one log group", "refused by name"),
+        Limit("subscription filters that lead to a stream", "kept of a stack, refused of a call"),
     )
     invalid = "InvalidParameterException"
     permissions = ServicePermissions(
         prefix="logs",
         resources=_groups,
-        passed_role=PassedRole(
-            principal="logs.amazonaws.com",
-            regional=True,
-            parameters=("roleArn",),
-            refusal=lambda arn: AwsError(
-                "InvalidParameterException",
-                "Could not deliver test message to specified Kinesis stream. Check if the given "
-                "kinesis stream is in ACTIVE state.",
-            ),
-        ),
     )
     warm_up = "describe_log_groups"
 

@@ -1,4 +1,4 @@
-"""Subscription filters: what is put into a log group goes on to a function or a stream.
+"""Subscription filters: what is put into a log group goes on to a function.
 
 Sources: CloudWatch Logs user guide, "Log group-level subscription filters" and "Filter pattern
 syntax for metric filters, subscription filters, and Live Tail"; AWS Lambda developer guide, "Using
@@ -10,13 +10,11 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import logging
 import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
 from moto.logs.models import LogStream, logs_backends
 
 from local_aws.arn import Arn
@@ -26,7 +24,6 @@ from local_aws.protocol.call import Call
 from local_aws.template.regions import region_names
 
 _PRINCIPAL = "logs.amazonaws.com"
-_log = logging.getLogger(__name__)
 
 
 def apply(context: LocalContext) -> None:
@@ -46,13 +43,7 @@ def apply(context: LocalContext) -> None:
         chosen = [each for each in log_events if lets_through(each["message"])]
         if not chosen:
             return
-        if service not in ("kinesis", "lambda"):
-            original(self, service, destination_arn, filter_name, chosen)
-            return
         data = gzip.compress(json.dumps(_message(self, filter_name, chosen)).encode())
-        if service == "kinesis":
-            _put_record(context, subscription, self, data)
-            return
         context.targets.deliver(
             destination_arn,
             {"awslogs": {"data": base64.b64encode(data).decode()}},
@@ -64,12 +55,20 @@ def apply(context: LocalContext) -> None:
 
 
 def put_filter(context: LocalContext, call: Call) -> dict[str, Any] | None:
-    """What PutSubscriptionFilter answers; None leaves it to the emulator, which looks for functions
-    where there are none. Raises `AwsError`."""
+    """What PutSubscriptionFilter answers; None leaves a group that is not there to the emulator.
+
+    Raises `AwsError`, for what is no function by name.
+    """
     given = call.parameters
     matcher_of(given["filterPattern"])
+    service = Arn.parse(given["destinationArn"]).service
+    if service != "lambda":
+        raise AwsError(
+            "InvalidParameterException",
+            f"the local AWS sends log events to functions alone, not to {service or 'no ARN'}",
+        )
     group = logs_backends[call.account][call.region].groups.get(given["logGroupName"])
-    if group is None or Arn.parse(given["destinationArn"]).service != "lambda":
+    if group is None:
         return None
     if _let_in_as(context, given["destinationArn"], group) is None:
         raise AwsError(
@@ -135,17 +134,6 @@ def _message(stream: Any, filter_name: str, events: list[Any]) -> dict[str, Any]
         "subscriptionFilters": [filter_name],
         "logEvents": [{**each, "id": f"{int(each['id']):056d}"} for each in events],
     }
-
-
-def _put_record(context: LocalContext, subscription: Any, stream: Any, data: bytes) -> None:
-    """In the filter's role; what the role may not do is dropped, which is logged."""
-    arn = subscription.destination_arn
-    try:
-        session = context.sessions.assume(subscription.role_arn, "logs")
-        kinesis = context.client_as(session, "kinesis", Arn.parse(arn).region)
-        kinesis.put_record(StreamARN=arn, Data=data, PartitionKey=stream.log_stream_name[:256])
-    except (AwsError, BotoCoreError, ClientError) as error:
-        _log.warning("%s was not given events of %s: %s", arn, stream.log_group.name, error)
 
 
 def _let_in_as(context: LocalContext, function_arn: str, group: Any) -> str | None:

@@ -106,7 +106,6 @@ def test_an_empty_list_of_tags_is_none(aws: Aws) -> None:
         "ECR::Repository": {},
         "Events::EventBus": {"Name": "untagged"},
         "IAM::User": {},
-        "Kinesis::Stream": {"ShardCount": 1},
         "KMS::Key": {},
         "Logs::LogGroup": {},
         "S3::Bucket": {},
@@ -133,21 +132,6 @@ def test_an_empty_list_of_tags_is_none(aws: Aws) -> None:
 
     assert made["StackStatus"] == "CREATE_COMPLETE", aws.events("untagged")
     assert aws.delete("untagged")["StackStatus"] == "DELETE_COMPLETE"
-
-
-def test_types_of_the_emulator(aws: Aws) -> None:
-    """One that says its physical id, and one whose Ref is its name."""
-    ec2, iam = aws.client("ec2"), aws.client("iam")
-    launch = resource("EC2::LaunchTemplate", LaunchTemplateData={"InstanceType": "m5.large"})
-    profile = resource("IAM::InstanceProfile", InstanceProfileName="a-profile", Roles=[])
-    aws.create("emulated", template(Launch=launch, Profile=profile))
-
-    (described,) = ec2.describe_launch_templates()["LaunchTemplates"]
-    made = {"Launch": described["LaunchTemplateId"], "Profile": "a-profile"}
-    assert aws.physical_ids("emulated") == made
-    assert aws.delete("emulated")["StackStatus"] == "DELETE_COMPLETE"
-    assert ec2.describe_launch_templates()["LaunchTemplates"] == []
-    assert iam.list_instance_profiles()["InstanceProfiles"] == []
 
 
 def test_types_behind_which_nothing_is(aws: Aws) -> None:

@@ -1,14 +1,17 @@
-"""A global table of a stack: a table in its region, and replicas in others."""
+"""A global table of a stack: a table in its region; what it has in others is only kept."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from botocore.exceptions import ClientError
+
 from tests.local_aws.services.cloudformation.conftest import REGION, Aws
 from tests.local_aws.services.cloudformation.templates import get_att, resource, template
 from tests.local_aws.services.cloudformation.types.changes import changed_to, tags_of
 
-OTHER, THIRD = "eu-central-1", "us-east-2"
+OTHER = "eu-central-1"
 KEY = {"KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]}
 TABLE: dict[str, Any] = {
     **KEY,
@@ -20,7 +23,7 @@ INDEX = {"IndexName": "by-id", **KEY, "Projection": {"ProjectionType": "ALL"}}
 ITEM = {"id": {"S": "one"}}
 
 
-def test_it_is_made_changed_and_deleted_in_every_region(aws: Aws) -> None:
+def test_it_is_made_and_changed_in_the_stacks_region_and_kept_in_others(aws: Aws) -> None:
     table = resource(
         "DynamoDB::GlobalTable",
         TableName="orders",
@@ -34,34 +37,26 @@ def test_it_is_made_changed_and_deleted_in_every_region(aws: Aws) -> None:
     outputs = {name: get_att("Table", name) for name in ("Arn", "StreamArn", "TableId")}
     aws.create("global", template(outputs, Table=table))
 
-    here, there = (described(aws, region) for region in (REGION, OTHER))
+    here = described(aws, REGION)
     wanted = {"Arn": "TableArn", "StreamArn": "LatestStreamArn", "TableId": "TableId"}
     assert aws.outputs("global") == {name: here[member] for name, member in wanted.items()}
     assert here["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS"}
-    assert "TableClassSummary" not in there
-    dynamodb = aws.client("dynamodb", OTHER)
-    assert dynamodb.list_tags_of_resource(ResourceArn=there["TableArn"])["Tags"] == tags_of(
-        "team=b"
-    )
-    until = dynamodb.describe_time_to_live(TableName="orders")["TimeToLiveDescription"]
-    assert until == {"AttributeName": "until", "TimeToLiveStatus": "ENABLED"}
+    assert "the local AWS only keeps replicas, and does nothing by it" in str(aws.events("global"))
+    assert aws.client("dynamodb", OTHER).list_tables()["TableNames"] == []
+    dynamodb = aws.client("dynamodb")
+    with pytest.raises(ClientError, match="no replicas of tables in other regions"):
+        dynamodb.update_table(
+            TableName="orders", ReplicaUpdates=[{"Create": {"RegionName": OTHER}}]
+        )
 
     dynamodb.put_item(TableName="orders", Item=ITEM)
-    replicas = [{"Region": REGION}, {"Region": OTHER}, {"Region": THIRD}]
-    changed = changed_to(table, Replicas=replicas, GlobalSecondaryIndexes=[INDEX])
+    changed = changed_to(table, Replicas=[{"Region": REGION}], GlobalSecondaryIndexes=[INDEX])
     assert aws.update("global", template(Table=changed))["StackStatus"] == "UPDATE_COMPLETE"
-    assert dynamodb.list_tags_of_resource(ResourceArn=there["TableArn"])["Tags"] == []
-    for region in (OTHER, THIRD):
-        assert aws.client("dynamodb", region).scan(TableName="orders")["Items"] == [ITEM]
-        (index,) = described(aws, region)["GlobalSecondaryIndexes"]
-        assert index["IndexName"] == "by-id"
-
-    changed = changed_to(changed, Replicas=[{"Region": REGION}, {"Region": THIRD}])
-    assert aws.update("global", template(Table=changed))["StackStatus"] == "UPDATE_COMPLETE"
-    assert dynamodb.list_tables()["TableNames"] == []
+    (index,) = described(aws, REGION)["GlobalSecondaryIndexes"]
+    assert index["IndexName"] == "by-id"
+    assert dynamodb.scan(TableName="orders")["Items"] == [ITEM]
     assert aws.delete("global")["StackStatus"] == "DELETE_COMPLETE"
-    for region in (REGION, THIRD):
-        assert aws.client("dynamodb", region).list_tables()["TableNames"] == []
+    assert dynamodb.list_tables()["TableNames"] == []
 
 
 def test_one_without_the_stacks_region_is_refused(aws: Aws) -> None:

@@ -175,29 +175,6 @@ def test_repository(aws: Aws) -> None:
     assert ecr.describe_repositories()["repositories"] == []
 
 
-def test_stream(aws: Aws) -> None:
-    kinesis = aws.client("kinesis")
-    key = {"EncryptionType": "KMS", "KeyId": "alias/aws/kinesis"}
-    stream = resource(
-        "Kinesis::Stream",
-        ShardCount=1,
-        RetentionPeriodHours=48,
-        StreamEncryption=key,
-        Tags=tags_of("a=1"),
-    )
-    aws.create("stream", template({"Arn": get_att("Stream", "Arn")}, Stream=stream))
-    name = aws.physical_ids("stream")["Stream"]
-
-    changed = changed_to(stream, ShardCount=2, RetentionPeriodHours=None, StreamEncryption=None)
-    aws.update("stream", template(Stream=changed))
-
-    found = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
-    assert (found["OpenShardCount"], found["RetentionPeriodHours"]) == (2, 24)
-    assert found.get("EncryptionType", "NONE") == "NONE"
-    assert kinesis.list_tags_for_stream(StreamName=name)["Tags"] == tags_of("a=1")
-    assert aws.delete("stream")["StackStatus"] == "DELETE_COMPLETE"
-
-
 def test_table(aws: Aws) -> None:
     """DescribeTable's members are those that LocalStack's suite recorded, 2025."""
     dynamodb = aws.client("dynamodb")
@@ -311,65 +288,3 @@ def test_a_website_is_told_by_s3_and_as_only_kept(aws: Aws) -> None:
     with pytest.raises(ClientError, match="NoSuchWebsiteConfiguration"):
         s3.get_bucket_website(Bucket="site")
     aws.delete("site")
-
-
-def test_file_system(aws: Aws) -> None:
-    efs = aws.client("efs")
-    files = resource(
-        "EFS::FileSystem",
-        BackupPolicy={"Status": "ENABLED"},
-        FileSystemPolicy=READS,
-        FileSystemTags=tags_of("a=1"),
-        ThroughputMode="provisioned",
-        ProvisionedThroughputInMibps=37,
-    )
-    vpc = resource("EC2::VPC", CidrBlock="10.0.0.0/16")
-    subnet = resource("EC2::Subnet", VpcId=ref("Vpc"), CidrBlock="10.0.1.0/24")
-    group, other = (
-        resource("EC2::SecurityGroup", GroupDescription=each, VpcId=ref("Vpc")) for each in "ab"
-    )
-    target = resource(
-        "EFS::MountTarget",
-        FileSystemId=ref("Files"),
-        SubnetId=ref("Subnet"),
-        SecurityGroups=[get_att("Group", "GroupId")],
-    )
-    point = resource("EFS::AccessPoint", FileSystemId=ref("Files"), AccessPointTags=tags_of("a=1"))
-    beside = {"Vpc": vpc, "Subnet": subnet, "Group": group, "Other": other}
-    outputs = {"Files": get_att("Files", "Arn"), "Point": get_att("Point", "Arn")}
-    aws.create("files", template(outputs, **beside, Files=files, Target=target, Point=point))
-
-    ids = aws.physical_ids("files")
-    name = {"FileSystemId": ids["Files"]}
-    (made,) = efs.describe_access_points(AccessPointId=ids["Point"])["AccessPoints"]
-    arns = {"Files": efs.describe_file_systems(**name)["FileSystems"][0]["FileSystemArn"]}
-    assert aws.outputs("files") == {**arns, "Point": made["AccessPointArn"]}
-    assert efs.describe_backup_policy(**name)["BackupPolicy"] == {"Status": "ENABLED"}
-    assert json.loads(efs.describe_file_system_policy(**name)["Policy"]) == READS
-
-    changed = changed_to(
-        files,
-        FileSystemPolicy=None,
-        FileSystemTags=tags_of("b=2"),
-        ThroughputMode=None,
-        ProvisionedThroughputInMibps=None,
-        LifecyclePolicies=[{"TransitionToIA": "AFTER_7_DAYS"}],
-    )
-    moved = changed_to(target, SecurityGroups=[get_att("Other", "GroupId")])
-    tagged = changed_to(point, AccessPointTags=tags_of("b=2"))
-    updated = aws.update("files", template(**beside, Files=changed, Target=moved, Point=tagged))
-    assert updated["StackStatus"] == "UPDATE_COMPLETE"
-
-    assert aws.physical_ids("files") == ids
-    (found,) = efs.describe_file_systems(**name)["FileSystems"]
-    assert (found["ThroughputMode"], found["Tags"]) == ("bursting", tags_of("b=2"))
-    policies = efs.describe_lifecycle_configuration(**name)["LifecyclePolicies"]
-    assert policies == [{"TransitionToIA": "AFTER_7_DAYS"}]
-    with pytest.raises(ClientError, match="PolicyNotFound"):
-        efs.describe_file_system_policy(**name)
-    groups = efs.describe_mount_target_security_groups(MountTargetId=ids["Target"])
-    assert groups["SecurityGroups"] == [ids["Other"]]
-    (made,) = efs.describe_access_points(AccessPointId=ids["Point"])["AccessPoints"]
-    assert made["Tags"] == tags_of("b=2")
-    assert aws.delete("files")["StackStatus"] == "DELETE_COMPLETE"
-    assert efs.describe_file_systems()["FileSystems"] == []

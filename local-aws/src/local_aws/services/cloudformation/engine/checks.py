@@ -246,12 +246,16 @@ def only_kept(
     return [*provider.only_kept(context, region, places), *attributes]
 
 
-def undeployable_values(planned: Iterable[Resource], types: ResourceTypes) -> list[str]:
+def undeployable_values(
+    planned: Iterable[Resource], types: ResourceTypes, *, strict: bool
+) -> list[str]:
     """The values that the local AWS cannot carry out, of resources as they are planned."""
-    return [problem for resource in planned for problem in _value_problems(resource, types)]
+    return [
+        problem for resource in planned for problem in _value_problems(resource, types, strict)
+    ]
 
 
-def _value_problems(resource: Resource, types: ResourceTypes) -> Iterator[str]:
+def _value_problems(resource: Resource, types: ResourceTypes, strict: bool) -> Iterator[str]:
     given = (resource.deletion_policy, resource.update_replace_policy)
     for (attribute, allowed), value in zip(_POLICIES.items(), given, strict=True):
         if value == _SNAPSHOT and resource.type in _WITH_SNAPSHOTS:
@@ -274,6 +278,9 @@ def _value_problems(resource: Resource, types: ResourceTypes) -> Iterator[str]:
             f"Resource {resource.logical_id}: the local AWS cannot deploy this {resource.type}: "
             f"{problem}"
         )
+    for kept in provider.kept_by_value(resource.properties) if strict and provider else ():
+        what = f"this {resource.type}" if kept == Provider.whole else kept
+        yield f"Resource {resource.logical_id}: the local AWS only keeps {what}, and it is strict"
 
 
 def attribute_problems(template: Template, region: str) -> list[str]:

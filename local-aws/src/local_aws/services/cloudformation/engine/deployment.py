@@ -14,7 +14,7 @@ from typing import Any
 
 from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
-from local_aws.resources.base import Cancelled
+from local_aws.resources.base import Cancelled, Provider
 from local_aws.schemas import is_custom
 from local_aws.services.cloudformation.engine.blueprint import Blueprint, Existing
 from local_aws.services.cloudformation.engine.changes import difference
@@ -274,6 +274,9 @@ class Deployment:
             raise StepFailed from error
         definition = blueprint.resources[logical_id]
         wanted.kept = only_kept(definition, self._types, self._context, self._stack.region)
+        provider = self._types.provider_of(wanted.type)
+        by_value = [] if provider is None else provider.kept_by_value(wanted.properties)
+        wanted.kept = by_value if Provider.whole in by_value else [*wanted.kept, *by_value]
         if current is not None and (current.status == "CREATE_FAILED" or not current.physical_id):
             self._steps.delete(current)
             current = None
@@ -294,7 +297,7 @@ class Deployment:
 
     def _replace(self, current: Resource, wanted: Resource) -> None:
         """Make a new physical resource; the old one stays until the cleanup."""
-        provider = self._types.provider_of(current.type)
+        provider = self._types.provider_of(current.type, current.kept)
         name = None if provider is None else provider.name_property
         kept_name = None if name is None else wanted.properties.get(name)
         if kept_name is not None and kept_name == current.properties.get(str(name)):

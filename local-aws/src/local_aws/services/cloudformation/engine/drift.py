@@ -35,7 +35,7 @@ def drift_of(
 
     Raises botocore's ClientError when the service refuses to say.
     """
-    provider = types.provider_of(resource.type)
+    provider = types.provider_of(resource.type, resource.kept)
     schema = schema_of(resource.type, stack.region)
     if provider is None or schema is None or not resource.physical_id:
         return None

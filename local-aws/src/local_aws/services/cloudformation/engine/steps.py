@@ -156,13 +156,13 @@ class Steps:
 
     def finish(self, resource: Resource) -> None:
         """Let a resource clean up after its update; a failure is the resource's own."""
-        provider = self._types.provider_of(resource.type)
+        provider = self._types.provider_of(resource.type, resource.kept)
         if provider is not None:
             provider.finish(self._request(resource, resource.properties))
 
     def refresh(self, resource: Resource, attribute: str) -> None:
         """Read a resource's attributes anew where ``attribute`` is one that others change."""
-        provider = self._types.provider_of(resource.type)
+        provider = self._types.provider_of(resource.type, resource.kept)
         if provider is not None and attribute in provider.live:
             resource.attributes = provider.attributes_now(
                 self._request(resource, resource.properties)
@@ -171,7 +171,7 @@ class Steps:
     def _do(
         self, resource: Resource, verb: str, work: Callable[[Provider], None], *, cancelled: str
     ) -> None:
-        provider = self._types.provider_of(resource.type)
+        provider = self._types.provider_of(resource.type, resource.kept)
         assert provider is not None, f"{resource.type} was not refused beforehand"
         try:
             work(provider)

@@ -146,7 +146,7 @@ class Submissions:
             refuse(problems)
             raise
         wanted = [change.wanted for change in planned.changes if change.wanted is not None]
-        refuse([*problems, *undeployable_values(wanted, self._types)])
+        refuse([*problems, *undeployable_values(wanted, self._types, strict=self._context.strict)])
         return planned
 
     def body(self, values: Values, region: str) -> str:
