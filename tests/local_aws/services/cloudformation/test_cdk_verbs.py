@@ -200,47 +200,6 @@ def test_import_of_an_endpoint_is_refused_in_aws_words(aws: Aws, cli: Cli, tmp_p
     assert f"{said}AWS::SageMaker::Endpoint" in printed
 
 
-def test_refactor_moves_a_queue_to_another_stack_and_renames_a_topic(
-    aws: Aws, cli: Cli, tmp_path: Path
-) -> None:
-    cli.deploy(arranged(tmp_path, queue_in="Left", topic="Topic"), "--all")
-    queue = _of_type(aws, "Left", "AWS::SQS::Queue")
-    topic = _of_type(aws, "Right", "AWS::SNS::Topic")
-    moved = arranged(tmp_path, queue_in="Right", topic="Renamed")
-
-    status, printed = cli("refactor", "--unstable=refactor", "--app", str(moved), "--force")
-
-    assert status == 0, printed
-    assert "Stack refactor complete" in printed
-    assert _of_type(aws, "Right", "AWS::SQS::Queue") == queue
-    assert _of_type(aws, "Right", "AWS::SNS::Topic") == topic
-    assert _of_type(aws, "Left", "AWS::SQS::Queue") is None
-    assert "(no changes)" in cli.deploy(moved, "--all")
-    assert cli("destroy", "--app", str(moved), "--all", "--force")[0] == 0
-
-
-def arranged(folder: Path, *, queue_in: str, topic: str) -> Path:
-    """An app with two stacks: a queue is in one of them, a topic of an id in the right one."""
-    import aws_cdk as cdk
-    from aws_cdk import aws_sns as sns
-    from aws_cdk import aws_sqs as sqs
-    from aws_cdk import aws_ssm as ssm
-
-    app = cdk.App(outdir=str(folder / f"arranged-{queue_in}-{topic}"))
-    stacks = {name: cdk.Stack(app, name) for name in ("Left", "Right")}
-    for name, stack in stacks.items():
-        ssm.StringParameter(stack, "Own", string_value=name)
-    sqs.Queue(stacks[queue_in], "Queue", visibility_timeout=cdk.Duration.seconds(77))
-    sns.Topic(stacks["Right"], topic, display_name="told")
-    return Path(app.synth().directory)
-
-
-def _of_type(aws: Aws, stack: str, type_name: str) -> str | None:
-    answer = aws.cloudformation.describe_stack_resources(StackName=stack)
-    found = (each for each in answer["StackResources"] if each["ResourceType"] == type_name)
-    return next((str(each["PhysicalResourceId"]) for each in found), None)
-
-
 def test_rollback_brings_back_what_was_deployed_without_rollback(
     aws: Aws, cli: Cli, tmp_path: Path
 ) -> None:

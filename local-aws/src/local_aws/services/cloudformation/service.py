@@ -29,7 +29,6 @@ from local_aws.services.cloudformation.imports import Imports
 from local_aws.services.cloudformation.kept_calls import refuse_for_kept
 from local_aws.services.cloudformation.nested_stacks import NestedStack
 from local_aws.services.cloudformation.queries import Queries
-from local_aws.services.cloudformation.refactor_actions import RefactorActions
 from local_aws.services.cloudformation.resources import CdkMetadata
 from local_aws.services.cloudformation.stack_actions import StackActions
 from local_aws.services.cloudformation.views import stack_summary
@@ -67,7 +66,6 @@ class CloudFormation(service.Service):
                 context, self._stacks, submissions, stack_actions, Imports(types, self._stacks)
             ),
             DriftActions(context, types, self._stacks),
-            RefactorActions(context, self._stacks, submissions, self._operations.exports),
             Queries(context.write_lock, self._stacks, self._operations, submissions),
         )
 
@@ -81,14 +79,10 @@ class CloudFormation(service.Service):
             "stack sets, generated templates, resource scans, hooks, the type registry",
             "refused by name",
         ),
+        service.Limit("stack refactors, signals by SignalResource", "refused by name"),
         service.Limit(
-            "signals of instances and groups with a CreationPolicy",
-            "waited for as on AWS, but no instance runs that could send them: send them yourself, "
-            "by SignalResource with any UniqueId",
-        ),
-        service.Limit(
-            "UpdatePolicy, the CreationPolicy of a fleet, the deletion policy Snapshot",
-            "kept: nothing is replaced by and by, and nothing holds what a snapshot would save",
+            "UpdatePolicy, CreationPolicy, the deletion policy Snapshot",
+            "kept: no signal is waited for, and nothing holds what a snapshot would save",
         ),
         service.Limit("executed change sets", "the latest 20 of a stack are found; AWS keeps all"),
         service.Limit(

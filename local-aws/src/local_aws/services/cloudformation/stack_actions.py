@@ -8,7 +8,6 @@ from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.refusals import validation_error
-from local_aws.services.cloudformation.engine.signals import SIGNALLED
 from local_aws.services.cloudformation.engine.stacks import (
     REVIEW_IN_PROGRESS,
     ChangeSet,
@@ -29,7 +28,6 @@ from local_aws.services.cloudformation.requests import (
 )
 
 USER_INITIATED = "User Initiated"
-_SIGNALLED_IN = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_IN_PROGRESS")
 _UNDELETABLE = "Stack [{}] cannot be deleted while in status {}"
 
 
@@ -121,30 +119,6 @@ class StackActions:
             stack.set_status("DELETE_COMPLETE")
         else:
             self._operations.start(stack, lambda deployment: deployment.delete(retain))
-        return {}
-
-    def signal_resource(self, values: Values, region: str) -> Answer:
-        """Give a resource that is being created a signal. Refusals are in the words of those who
-        met them (aws-cloudformation-templates#34, 2018; Eucalyptus' CloudFormationService)."""
-        stack, logical_id = found(self._stacks, values, region), values["LogicalResourceId"]
-        if stack.status not in _SIGNALLED_IN:
-            raise validation_error(
-                f"Stack {stack.stack_id} is in {stack.status} state and cannot be signaled"
-            )
-        resource = stack.version.resources.get(logical_id)
-        if resource is None:
-            raise validation_error(f"Resource {logical_id} does not exist for stack {stack.name}")
-        if resource.type not in SIGNALLED:
-            raise validation_error(
-                f"Resource {logical_id} is of type {resource.type} and cannot be signaled"
-            )
-        if resource.status not in ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS"):
-            raise validation_error(
-                f"Resource {logical_id} is in {resource.status} state and cannot be signaled"
-            )
-        signals = stack.signals.get(logical_id)
-        if signals is not None:
-            signals.send(values["UniqueId"], values["Status"])
         return {}
 
     def cancel_update_stack(self, values: Values, region: str) -> Answer:

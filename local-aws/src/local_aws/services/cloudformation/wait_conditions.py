@@ -34,10 +34,10 @@ from local_aws.resources.base import (
     Request,
     ResourceFailed,
 )
-from local_aws.services.cloudformation.engine.signals import FAILURE, SUCCESS
 from local_aws.template import as_text
 
 TIMEOUT_LIMIT_SECONDS = 43200
+SUCCESS, FAILURE = "SUCCESS", "FAILURE"
 
 _URL_SECONDS = 43199
 """How long a handle's URL is good for: X-Amz-Expires of the URL written down."""
@@ -67,7 +67,7 @@ class WaitConditionHandle(Provider):
 class WaitCondition(Provider):
     """``AWS::CloudFormation::WaitCondition``: its attribute Data is a JSON object, as text.
 
-    One with a creation policy has no handle: the engine waits for its signals.
+    One with a creation policy has no handle, and waits for nothing here.
     """
 
     type_name = "AWS::CloudFormation::WaitCondition"

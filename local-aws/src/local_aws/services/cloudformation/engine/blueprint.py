@@ -96,7 +96,6 @@ class Blueprint:
             type_name,
             properties=self._with_stack_tags(type_name, properties),
             metadata=definition.get("Metadata") or {},
-            creation_policy=self._chosen(definition, "CreationPolicy", {}),
             deletion_policy=self._chosen(definition, "DeletionPolicy", "Delete"),
             update_replace_policy=self._chosen(definition, "UpdateReplacePolicy", "Delete"),
             needs=sorted(needs(definition) & self.resources.keys()),

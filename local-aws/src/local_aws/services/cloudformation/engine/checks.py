@@ -13,11 +13,6 @@ from local_aws.resources.custom_resource import missing_service_token
 from local_aws.schemas import Schema, is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import resource_graph
 from local_aws.services.cloudformation.engine.refusals import refuse
-from local_aws.services.cloudformation.engine.signals import (
-    SIGNALLED,
-    missing_properties,
-    policy_problems,
-)
 from local_aws.services.cloudformation.engine.stacks import STACK_TYPE, Resource
 from local_aws.services.cloudformation.engine.template import Template
 from local_aws.template import (
@@ -48,7 +43,14 @@ _WITH_SNAPSHOTS = frozenset(
 attribute", CloudFormation template reference)."""
 
 _ATTRIBUTES = {
-    "CreationPolicy": frozenset({"AWS::AppStream::Fleet", *SIGNALLED}),
+    "CreationPolicy": frozenset(
+        {
+            "AWS::AppStream::Fleet",
+            "AWS::AutoScaling::AutoScalingGroup",
+            "AWS::CloudFormation::WaitCondition",
+            "AWS::EC2::Instance",
+        }
+    ),
     "UpdatePolicy": frozenset(
         {
             "AWS::AppStream::Fleet",
@@ -62,7 +64,7 @@ _ATTRIBUTES = {
 }
 """Attributes by the types that have them (same reference, "CreationPolicy attribute" and
 "UpdatePolicy attribute"). They are only kept, as nothing here is replaced by and
-by, but for the signals that a creation waits for."""
+by, and nothing runs that could send signals."""
 
 _IAM_NAMES = {
     "AWS::IAM::Group": "GroupName",
@@ -240,8 +242,6 @@ def only_kept(
         return []
     places = schema.places(schema.without_read_only(definition.get("Properties") or {}))
     attributes = [name for name in _ATTRIBUTES if name in definition]
-    if type_name in SIGNALLED and "CreationPolicy" in attributes:
-        attributes.remove("CreationPolicy")
     attributes += [f"{name} {_SNAPSHOT}" for name in _POLICIES if definition.get(name) == _SNAPSHOT]
     return [*provider.only_kept(context, region, places), *attributes]
 
@@ -250,9 +250,7 @@ def undeployable_values(
     planned: Iterable[Resource], types: ResourceTypes, *, strict: bool
 ) -> list[str]:
     """The values that the local AWS cannot carry out, of resources as they are planned."""
-    return [
-        problem for resource in planned for problem in _value_problems(resource, types, strict)
-    ]
+    return [problem for resource in planned for problem in _value_problems(resource, types, strict)]
 
 
 def _value_problems(resource: Resource, types: ResourceTypes, strict: bool) -> Iterator[str]:
@@ -265,13 +263,6 @@ def _value_problems(resource: Resource, types: ResourceTypes, strict: bool) -> I
                 f"Resource {resource.logical_id}: {attribute} is {value!r}; the local AWS has "
                 f"{', '.join(allowed)}"
             )
-    for name in missing_properties(resource.type, resource.creation_policy, resource.properties):
-        yield (
-            f"Properties validation failed for resource {resource.logical_id} with message: "
-            f"#: required key [{name}] not found"
-        )
-    for problem in policy_problems(resource.type, resource.creation_policy):
-        yield f"Resource {resource.logical_id}: {problem}"
     provider = types.provider_of(resource.type)
     for problem in provider.problems(resource.properties) if provider is not None else ():
         yield (

@@ -14,7 +14,6 @@ from local_aws.arn import arn_in
 from local_aws.clock import iso
 from local_aws.resources.base import Provider, physical_name
 from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
-from local_aws.services.cloudformation.engine.signals import Signals
 from local_aws.services.cloudformation.engine.template import EMPTY, Template, parse
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
@@ -50,7 +49,6 @@ class Resource:
     resolved: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
-    creation_policy: dict[str, Any] = field(default_factory=dict)
     deletion_policy: str = "Delete"
     update_replace_policy: str = "Delete"
     needs: list[str] = field(default_factory=list)
@@ -218,8 +216,6 @@ class Stack:
 
     def __post_init__(self) -> None:
         self.on_event: OnEvent = _tell_nobody
-        self.signals: dict[str, Signals] = {}
-        """What waits for signals now, by logical id."""
 
     @property
     def busy(self) -> bool:

@@ -17,7 +17,6 @@ from local_aws.resources import ResourceTypes
 from local_aws.resources.base import Cancelled, Made, Provider, Request, ResourceFailed
 from local_aws.services.cloudformation.engine.dynamic import resolve
 from local_aws.services.cloudformation.engine.refusals import Refused
-from local_aws.services.cloudformation.engine.signals import WAIT_CONDITION, Signals, expected
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack
 
 _log = logging.getLogger(__name__)
@@ -54,12 +53,8 @@ class Steps:
         self.stop = Event()
 
     def create(self, resource: Resource, *, replacing: bool = False) -> None:
-        """Make a resource; on failure its record keeps the physical id, if it has one.
-
-        It is made when as many signals have come as its creation policy wants.
-        """
+        """Make a resource; on failure its record keeps the physical id, if it has one."""
         verb = "UPDATE" if replacing else "CREATE"
-        signals = self._expect_signals(resource, f"{verb}_IN_PROGRESS")
         self._stack.set_resource_status(
             resource, f"{verb}_IN_PROGRESS", REPLACING if replacing else None
         )
@@ -77,32 +72,8 @@ class Steps:
                 resource.attributes, resource.no_echo = made.attributes, made.no_echo
             else:
                 resource.attributes = provider.complete(self._request(resource, wanted))
-            if signals is not None:
-                signals.wait(self.stop, self._context.seconds(signals.expected.seconds))
 
-        try:
-            self._do(resource, verb, work, cancelled="Resource creation cancelled")
-        finally:
-            self._stack.signals.pop(resource.logical_id, None)
-
-    def _expect_signals(self, resource: Resource, status: str) -> Signals | None:
-        """Let signals come in from now on, where the resource waits for any."""
-        wanted = expected(resource.type, resource.creation_policy)
-        if wanted is None:
-            return None
-
-        def tell(reason: str) -> None:
-            self._stack.set_resource_status(resource, status, reason)
-
-        signals = Signals(resource.logical_id, wanted, tell)
-        self._stack.signals[resource.logical_id] = signals
-        if resource.type != WAIT_CONDITION:
-            _log.warning(
-                "stack %s: %s waits for %d signal(s), and no instance runs here that could send "
-                "them; send them by SignalResource",
-                *(self._stack.name, resource.logical_id, wanted.count),
-            )
-        return signals
+        self._do(resource, verb, work, cancelled="Resource creation cancelled")
 
     def adopt(self, resource: Resource, physical_id: str) -> None:
         """Take what exists already for a resource, as it is."""
