@@ -81,6 +81,14 @@ class Schema:
             and self.resolved(self.properties[self.tag_property]).get("type") != "array"
         )
 
+    @cached_property
+    def tag_switches(self) -> list[str]:
+        """What a tag of the list must say beside Key and Value: PropagateAtLaunch of an Auto
+        Scaling group's, which is true of a stack's tags."""
+        tags = self.resolved(self.properties[self.tag_property or ""])
+        needed = self.resolved(tags.get("items") or {}).get("required", ())
+        return [name for name in needed if name not in ("Key", "Value")]
+
     def replacing(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Path_]:
         """The create-only properties that differ between two sets of properties."""
         return [

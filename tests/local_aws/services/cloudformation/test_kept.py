@@ -208,7 +208,9 @@ def test_attributes_without_effect_are_kept_and_told(aws: Aws) -> None:
 
     with pytest.raises(ClientError, match="UpdatePolicy is no attribute of AWS::IAM::User"):
         aws.create("attributes", template(User=pool))
-    aws.create("attributes", template(Group=group, Db=database))
+    tags = [{"Key": "team", "Value": "a"}]
+    made = aws.create("attributes", template(Group=group, Db=database), Tags=tags)
+    assert made["StackStatus"] == "CREATE_COMPLETE", aws.events("attributes")
 
     assert _told(aws, "attributes") == [
         "1 AWS::AutoScaling::AutoScalingGroup (UpdatePolicy)",

@@ -156,7 +156,8 @@ class Blueprint:
             return {**properties, name: {**self.tags, **(own or {})}}
         tags = list(own or [])
         keys = {tag.get("Key") for tag in tags}
-        tags += [{"Key": key, "Value": self.tags[key]} for key in self.tags if key not in keys]
+        more = dict.fromkeys(schema.tag_switches, True)
+        tags += [{"Key": k, "Value": v, **more} for k, v in self.tags.items() if k not in keys]
         return {**properties, name: tags}
 
 
