@@ -144,7 +144,8 @@ def test_package_names_the_default_model_of_several(run: Run, tmp_path: Path) ->
     ended = run("package", *two, "--default-model", "b")
     assert ended.stdout.endswith("environment: {SAGEMAKER_TFS_DEFAULT_MODEL_NAME: b}\n")
     wrong = run("package", *two, "--default-model", "c")
-    assert (wrong.returncode, "the archive holds a, b; use" in wrong.stderr) == (2, True)
+    assert wrong.returncode == 2
+    assert "SAGEMAKER_TFS_DEFAULT_MODEL_NAME is 'c'; the archive holds a, b; use" in wrong.stderr
 
 
 def test_package_keeps_nothing_when_it_is_told_not_to(run: Run, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def check_contents(
         image_uri=ABSENT,
         instance_type=ABSENT,
         mode=Fact("MultiModel", where) if multi_model else ABSENT,
-        environment={key: Fact(value, where) for key, value in (environment or {}).items()},
+        environment={key: Fact(value, where / key) for key, value in (environment or {}).items()},
     )
     facts = ArtifactFacts(
         container=container,

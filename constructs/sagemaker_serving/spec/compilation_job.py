@@ -121,7 +121,7 @@ def compilation_job(
 
 def neo_framework_of(asked: Compilation, framework: str | None) -> str:
     """The framework that Neo reads, in its spelling; ``framework`` is the container's."""
-    return asked.framework if asked.framework is not None else (framework or "").upper()
+    return (asked.framework or framework or "").upper()
 
 
 def data_input_text(config: Any) -> str | None:

@@ -89,6 +89,15 @@ def test_fields_of_an_execution_stand_over_the_pipelines() -> None:
     assert pipeline["job"]["Environment"] == {"A": "1"}
 
 
+def test_an_execution_that_splits_nothing_needs_no_batch_strategy() -> None:
+    pipeline = settings(split_type="Line", batch_strategy="SingleRecord")
+    run = run_of(NOWHERE, pipeline, {**FINE, "split_type": "None"}, EXECUTION, 0)
+    assert "BatchStrategy" not in run.job
+    asked = {**FINE, "split_type": "None", "batch_strategy": "SingleRecord"}
+    with pytest.raises(Refused, match="batch_strategy needs a split_type"):
+        run_of(NOWHERE, pipeline, asked, EXECUTION, 0)
+
+
 @pytest.mark.parametrize("name", ["nightly", "x" * 80, "a b_c", "--", "0" * 80])
 def test_names_of_jobs_are_names_and_never_alike(name: str) -> None:
     run = run_of(NOWHERE, settings(), FINE, f"{EXECUTION.rsplit(':', 1)[0]}:{name}", 0)

@@ -77,8 +77,8 @@ CASES: list[tuple[str, Model, str, Model]] = [
     (
         "handler-functions",
         script("def input_handler(data, context): ..."),
-        "defines none of what the TensorFlow Serving container calls: handler or input_handler + "
-        "output_handler (its functions: input_handler)",
+        "defines input_handler and not output_handler; the TensorFlow Serving container calls "
+        "both: add output_handler",
         script("from lib import output_handler\ndef input_handler(data, context): ..."),
     ),
     (
@@ -100,6 +100,13 @@ CASES: list[tuple[str, Model, str, Model]] = [
         old_pytorch("1.3.1", {}, "code/requirements.txt"),
     ),
     ("handler-before-code", old_pytorch("1.0"), "use 1.2 or newer", old_pytorch("1.2")),
+    (
+        "handler-functions",
+        compiled("onnx", "a.onnx", content={SCRIPT: b"def neo_postprocess(result): ..."}),
+        "defines neo_postprocess and not neo_preprocess; the Neo container calls both: add "
+        "neo_preprocess",
+        compiled("onnx", "a.onnx"),
+    ),
     (
         "handler-functions",
         compiled("onnx", "a.onnx", content={SCRIPT: b"def model_fn(model_dir): ..."}),

@@ -112,7 +112,10 @@ def problems(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def merged(job: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """A job's arguments with an execution's fields laid over them; variables join by name."""
+    """A job's arguments with an execution's fields laid over them; variables join by name.
+
+    A batch_strategy of the pipeline's own is about the records of a split, and goes with it.
+    """
     result = _copy(job)
     for name, field in JOB_FIELDS.items():
         if name not in given:
@@ -124,6 +127,8 @@ def merged(job: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
         old = place.get(last)
         value = given[name]
         place[last] = {**old, **value} if isinstance(old, dict) else value
+    if given.get("split_type") == "None" and "batch_strategy" not in given:
+        result.pop("BatchStrategy", None)
     return result
 
 

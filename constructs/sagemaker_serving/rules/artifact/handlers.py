@@ -43,6 +43,16 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     if not any(all(map(script.defines, choice)) for choice in contract.choices):
         wanted = " or ".join(" + ".join(choice) for choice in contract.choices)
+        half = next((c for c in contract.choices if any(map(script.defines, c))), None)
+        if half is not None:
+            here = " and ".join(name for name in half if script.defines(name))
+            missing = next(name for name in half if not script.defines(name))
+            yield _says(
+                facts,
+                f"{facts.script_name} defines {here} and not {missing}; {contract.container} "
+                f"calls both: add {missing}",
+            )
+            return
         found = ", ".join(script.functions) or "none"
         yield _says(
             facts,

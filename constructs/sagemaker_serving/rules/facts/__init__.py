@@ -355,8 +355,7 @@ class ArtifactFacts:
     @property
     def neo_framework(self) -> str:
         """The framework that Neo reads the model as, in its own spelling."""
-        asked = self.compilation.get("framework").text
-        return asked if asked is not None else self.framework_name.upper()
+        return (self.compilation.get("framework").text or self.framework_name).upper()
 
     @property
     def target_device(self) -> str:

@@ -60,9 +60,7 @@ def compilation_facts(
 def _framework(container: ContainerFacts) -> Fact:
     """The framework in Neo's spelling."""
     fact = _either(container.compilation.get("framework"), container.framework)
-    if fact is container.framework and fact.text is not None:
-        return Fact(fact.text.upper(), fact.where)
-    return fact
+    return fact if fact.text is None else Fact(fact.text.upper(), fact.where)
 
 
 def _either(first: Fact, second: Fact) -> Fact:
