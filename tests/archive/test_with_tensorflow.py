@@ -22,6 +22,7 @@ from sagemaker_serving.archive import (
     build_archive,
     read_contents,
     unpack,
+    without_variables,
 )
 from sagemaker_serving.errors import Failure
 
@@ -125,6 +126,7 @@ def test_converted_models_predict_the_same_numbers(
     signature = read_contents(built.path).saved_models["frozen/1/saved_model.pb"]
     assert signature is not None
     assert set(signature.signatures["serving_default"].inputs) == {"images"}
+    assert without_variables(read_contents(built.path).files) is None, "Neo takes it"
 
 
 @pytest.mark.long

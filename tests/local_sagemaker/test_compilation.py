@@ -290,10 +290,12 @@ JUDGED: list[tuple[str, list[str], str | None]] = [
     ("PYTORCH", ["a.pth", "b.pth"], "Only one pth file is allowed"),
     ("MXNET", ["m-symbol.json", "m-0000.params"], None),
     ("MXNET", ["m-symbol.json"], "Only one parameter file is allowed for MXNet model."),
-    ("MXNET", ["a.json", "b.json", "m.params"], "Only one symbol file is allowed"),
+    ("MXNET", ["a-symbol.json", "b-symbol.json", "m.params"], "Only one symbol file is allowed"),
+    ("MXNET", ["hyperparams.json", "m.params"], "No valid Mxnet model file -symbol.json found"),
     ("ONNX", ["m.onnx", "._m.onnx"], None),
     ("ONNX", [], "Only one onnx file is allowed"),
     ("XGBOOST", ["xgb.model"], None),
+    ("XGBOOST", ["xgboost-model"], None),
     ("XGBOOST", ["a.model", "b.model"], "Only one model file is allowed"),
     ("DARKNET", [], None),
 ]

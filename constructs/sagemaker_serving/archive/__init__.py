@@ -30,9 +30,11 @@ if TYPE_CHECKING:
         fits,
         fixed_shapes,
         neo_contents,
+        neo_files,
         neo_inputs,
         shown_inputs,
         shown_shape,
+        without_variables,
     )
     from sagemaker_serving.archive.onnx_model import OnnxModel
     from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
@@ -75,6 +77,7 @@ __all__ = [
     "known_contents",
     "must_be_convertible",
     "neo_contents",
+    "neo_files",
     "neo_inputs",
     "parse_source",
     "plan",
@@ -84,6 +87,7 @@ __all__ = [
     "shown_shape",
     "triton_plan",
     "unpack",
+    "without_variables",
 ]
 
 _NAMES = {
@@ -101,9 +105,11 @@ _NAMES = {
         "fits",
         "fixed_shapes",
         "neo_contents",
+        "neo_files",
         "neo_inputs",
         "shown_inputs",
         "shown_shape",
+        "without_variables",
     ),
     "onnx_model": ("OnnxModel",),
     "refusals": ("Refusal", "UnreadableArtifact"),

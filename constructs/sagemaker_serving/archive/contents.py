@@ -20,7 +20,7 @@ from sagemaker_serving.archive.members import Kind, read_members
 from sagemaker_serving.archive.onnx_model import OnnxModel, read_onnx
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, read_saved_model
-from sagemaker_serving.archive.sources import Plan, Sources, plan
+from sagemaker_serving.archive.sources import LEFT_OUT, Plan, Sources, plan
 from sagemaker_serving.archive.torch_script import TorchScript, read_torch_script
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.progress import WatchedFile
@@ -28,7 +28,7 @@ from sagemaker_serving.progress import WatchedFile
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 REQUIREMENTS = "code/requirements.txt"
 _LONGEST_TEXT = 1 << 20
-_NO_GRAPHS = {*SAVED_MODEL, "fingerprint.pb", "keras_metadata.pb"}
+_NO_GRAPHS = {*SAVED_MODEL, *LEFT_OUT}
 
 
 def read_contents(path: Path, limits: Limits | None = None) -> ArchiveContents:
@@ -63,7 +63,8 @@ def _contents_of(planned: Plan, limits: Limits | None) -> ArchiveContents:
         with entry.path.open("rb") as stream:
             reading.file(entry.name, entry.size, SkippingFile(stream))
     for conversion in planned.conversions:
-        reading.files[f"{conversion.name}/saved_model.pb"] = 0
+        for name in ("saved_model.pb", "variables/variables.index"):
+            reading.files[f"{conversion.name}/{name}"] = 0
         with conversion.source.open("rb") as stream:
             size = conversion.source.stat().st_size
             reading.look_into(conversion.source.name, size, SkippingFile(stream))

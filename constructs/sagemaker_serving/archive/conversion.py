@@ -11,14 +11,14 @@ from importlib import metadata, util
 from pathlib import Path
 
 from local_aws.process import Tree
-from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
+from sagemaker_serving.archive.frozen_graph import FrozenGraph, key_of, read_frozen_graph
 from sagemaker_serving.archive.protobuf import Malformed
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.sources import Conversion, Sources, Tensors, plan
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.errors import Failure, Mistake
 
-CONVERTER_VERSION = 1
+CONVERTER_VERSION = 2
 """Counts up whenever the converter would make another SavedModel of the same file."""
 
 _LONGEST_SECONDS = 3600
@@ -90,8 +90,8 @@ def convert(wanted: Mapping[Conversion, Tensors], folder: Path) -> None:
         {
             "source": str(conversion.source.resolve()),
             "target": str(folder / conversion.name),
-            "inputs": tensors.inputs,
-            "outputs": tensors.outputs,
+            "inputs": {key_of(name): name for name in tensors.inputs},
+            "outputs": {key_of(name): name for name in tensors.outputs},
         }
         for conversion, tensors in wanted.items()
     ]

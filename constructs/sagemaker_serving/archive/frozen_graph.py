@@ -33,6 +33,11 @@ class FrozenGraph:
         return len(self.inputs) == 1 and len(self.outputs) == 1
 
 
+def key_of(tensor: str) -> str:
+    """The name that requests use for a tensor: without scopes' slashes, and without ``:0``."""
+    return tensor.removesuffix(":0").replace("/", "_").replace(":", "_")
+
+
 def read_frozen_graph(source: Source, size: int) -> FrozenGraph:
     """The graph in the ``size`` bytes of ``source``; raises `Malformed` for what is none."""
     operations: dict[str, str] = {}

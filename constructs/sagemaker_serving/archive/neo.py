@@ -3,30 +3,78 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
 
-from sagemaker_serving.archive.contents import ArchiveContents, contents_of
+from sagemaker_serving.archive.contents import ArchiveContents
+from sagemaker_serving.archive.frozen_graph import key_of
 from sagemaker_serving.archive.saved_model import Tensor
-from sagemaker_serving.archive.sources import Sources, plan
+from sagemaker_serving.archive.sources import Sources
 from sagemaker_serving.archive.verdict import known_contents
 
 
 def neo_contents(sources: Sources) -> ArchiveContents:
-    """What the archive made of ``sources`` for Neo holds: a frozen graph or an ``.h5`` stays one.
+    """What the archive made of ``sources`` for Neo holds: a Keras model stays one.
 
     Raises what `known_contents` raises.
     """
-    if plan(sources).conversions:
-        return contents_of(sources, convert=False)
-    return known_contents(sources)
+    return known_contents(sources, convert=False)
+
+
+NEO_FILES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "TENSORFLOW": {".pb or .pbtxt file": (".pb", ".pbtxt")},
+    "KERAS": {".h5 file": (".h5",)},
+    "PYTORCH": {".pt or .pth file": (".pt", ".pth")},
+    "MXNET": {"-symbol.json file": ("-symbol.json",), ".params file": (".params",)},
+    "ONNX": {".onnx file": (".onnx",)},
+    "XGBOOST": {
+        "model file (.model, .json, .ubj)": (".model", ".json", ".ubj", "xgboost-model"),
+    },
+}
+"""By framework, in Neo's spelling, what it compiles exactly one of, and how their names end.
+
+Source: AWS SageMaker developer guide, "Saving Models for SageMaker Neo" and "Troubleshoot Neo
+Compilation Errors"; of XGBoost the artifact of AWS's own training image, too.
+"""
+
+
+def neo_files(framework: str, files: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """What Neo wants one of, in words, and the ``files`` of an archive that are such.
+
+    Hidden files and the user's own below ``code/`` do not count. Nothing comes of a framework
+    that is not known.
+    """
+    counted = [
+        name
+        for name in files
+        if not PurePosixPath(name).name.startswith(".") and PurePosixPath(name).parts[0] != "code"
+    ]
+    for words, endings in NEO_FILES.get(framework, {}).items():
+        yield words, [name for name in counted if name.lower().endswith(endings)]
+
+
+def without_variables(files: Iterable[str]) -> str | None:
+    """A SavedModel among ``files`` without a file in its ``variables/``, which Neo refuses."""
+    folders = {str(PurePosixPath(name).parent) for name in files}
+    for name in files:
+        if name.startswith("code/"):
+            continue
+        path = PurePosixPath(name)
+        if path.stem == "saved_model" and str(path.parent / "variables") not in folders:
+            return name
+    return None
 
 
 def neo_inputs(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     """The inputs by name that the archive's only SavedModel takes, as far as that is clear.
 
     They are those of ``serving_default``, or of the only signature; None where there is no
-    SavedModel, or more than one, or no such signature.
+    SavedModel, or more than one, or no such signature. A frozen graph with one placeholder tells
+    what the SavedModel that it becomes will take.
     """
+    graphs = [graph for graph in contents.graphs.values() if graph is not None]
+    if contents.converted and len(graphs) == 1 and len(graphs[0].inputs) == 1:
+        return {key_of(name): tensor for name, tensor in graphs[0].inputs.items()}
     models = [model for model in contents.saved_models.values() if model is not None]
     if len(models) != 1:
         return None

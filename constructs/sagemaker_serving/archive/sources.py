@@ -16,6 +16,10 @@ from sagemaker_serving.errors import Mistake
 CONVERTED = (".keras", ".h5", ".pb")
 """Files that TensorFlow turns into a SavedModel when they are packed."""
 
+_CONVERTED_FOR_NEO = (".pb",)
+"""The same of what SageMaker Neo is to compile: it takes a frozen graph, too, but nothing serves
+what it makes of one."""
+
 _AS_THEY_ARE = (".pth", ".pt", ".onnx", ".params", ".model", ".ubj", ".json", ".pbtxt")
 _CODE = ("inference.py", "requirements.txt")
 _SOURCE = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(/(?P<version>[0-9]+))?=(?P<path>.+)")
@@ -84,11 +88,10 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
 
     A ready archive must stand alone. A folder with nothing but Keras models or frozen graphs, and
     perhaps code for them, is taken as if each stood here by itself. With ``convert`` false,
-    ``.h5`` and ``.pb`` files stay what they are, as SageMaker Neo wants them, and what lies
-    beside a SavedModel's graph under such a name stays out: it takes exactly one (the rule
-    ``neo-files``). With ``versions_on_top`` the only SavedModel's versions have no folder around
-    them, as TensorFlow Serving wants it in multi-model mode (the rule
-    ``artifact-multi-model-layout``). Raises
+    Keras models stay what they are, as SageMaker Neo wants them, and the other ``.pb`` files
+    beside a SavedModel's graph stay out: it takes exactly one (the rule ``neo-files``). With
+    ``versions_on_top`` the only SavedModel's versions have no folder around them, as TensorFlow
+    Serving wants it in multi-model mode (the rule ``artifact-multi-model-layout``). Raises
     `UnreadableArtifact` when there is nothing at a path, when two files would
     have one name, and for what may not be packed.
     """
@@ -97,7 +100,8 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
     for source in named:
         if not source.path.exists():
             raise UnreadableArtifact(f"there is nothing at {source.path}")
-    given = [part for source in named for part in (_parts(source) if convert else [source])]
+    converted = CONVERTED if convert else _CONVERTED_FOR_NEO
+    given = [part for source in named for part in _parts(source, converted)]
     if len(given) == 1 and given[0].inside is None and _is_ready(given[0].path):
         return Plan(ready=given[0].path)
     entries: list[Entry] = []
@@ -107,12 +111,12 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
             entries.append(Entry(safe_name(source.inside), source.path, source.path.stat()))
         elif source.path.is_dir():
             entries += _folder(source, alone=len(given) == 1)
-        elif convert and source.path.suffix in CONVERTED:
+        elif source.path.suffix in converted:
             conversions.append(_conversion(source))
         else:
             entries.append(_file(source.path))
     if not convert:
-        entries = [entry for entry in entries if entry.name.rpartition("/")[2] not in _NO_GRAPHS]
+        entries = [entry for entry in entries if entry.name.rpartition("/")[2] not in LEFT_OUT]
     if not entries and not conversions:
         raise UnreadableArtifact(f"{given[0].path} holds no file")
     if versions_on_top:
@@ -124,7 +128,8 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
     )
 
 
-_NO_GRAPHS = ("fingerprint.pb", "keras_metadata.pb")
+LEFT_OUT = ("fingerprint.pb", "keras_metadata.pb")
+"""Files with a SavedModel that end in ``.pb`` and are no graph."""
 
 
 def _with_versions_on_top(
@@ -155,12 +160,12 @@ def _is_alone(path: Path) -> bool:
     return path.suffix not in (*CONVERTED, *_AS_THEY_ARE) and path.name != "xgboost-model"
 
 
-def _parts(source: Source) -> list[Source]:
+def _parts(source: Source, converted: Sequence[str]) -> list[Source]:
     """The models and the code of a folder that has to be converted; else ``source`` itself."""
     if source.inside is not None or not source.path.is_dir():
         return [source]
     here = sorted(source.path.iterdir())
-    models = [path for path in here if path.suffix in CONVERTED and path.is_file()]
+    models = [path for path in here if path.suffix in converted and path.is_file()]
     code = [path for path in here if path.name in (*_CODE, "code")]
     if not models or _is_saved_model(source.path) or len(models) + len(code) < len(here):
         return [source]

@@ -20,15 +20,19 @@ _VERSION = "6"
 
 
 def known_contents(
-    sources: Sources, cache: Cache | None = None, *, versions_on_top: bool = False
+    sources: Sources,
+    cache: Cache | None = None,
+    *,
+    convert: bool = True,
+    versions_on_top: bool = False,
 ) -> ArchiveContents:
     """`contents_of` ``sources``, which reads an archive that it has read before not again.
 
     Folders are always looked at anew, which costs next to nothing.
-    ``versions_on_top`` is that of `plan`. Raises what `contents_of` raises.
+    ``convert`` and ``versions_on_top`` are those of `plan`. Raises what `contents_of` raises.
     """
     kept = cache if cache is not None else Cache.of_this_user()
-    planned = plan(sources, versions_on_top=versions_on_top)
+    planned = plan(sources, convert=convert, versions_on_top=versions_on_top)
     ready, limits = planned.ready, Limits.of_this_shell()
     if ready is None or kept.max_bytes == 0:
         return contents_of(planned, limits=limits)

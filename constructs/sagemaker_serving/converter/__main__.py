@@ -1,8 +1,8 @@
 """``python -m sagemaker_serving.converter``: reads requests from standard input.
 
 They are a list in JSON, each with its ``source`` and ``target`` paths, and for
-a frozen graph the names of its ``inputs`` and ``outputs``. Ends with 1 and one
-line on standard error when a file cannot be converted.
+a frozen graph its ``inputs`` and ``outputs``: the tensors by the names that requests
+use. Ends with 1 and one line on standard error when a file cannot be converted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,14 @@ def main() -> None:
             sys.exit(1)
 
 
-def _frozen_graph(source: str, target: str, inputs: list[str], outputs: list[str]) -> None:
+def _frozen_graph(
+    source: str, target: str, inputs: dict[str, str], outputs: dict[str, str]
+) -> None:
+    """A SavedModel whose weights are constants, with one variable that nothing reads.
+
+    SageMaker Neo compiles no SavedModel without "a variables directory that contains variables"
+    (developer guide, "Prepare Model for Compilation"), and TensorFlow writes none without one.
+    """
     import tensorflow as tf
 
     v1 = tf.compat.v1
@@ -36,9 +43,10 @@ def _frozen_graph(source: str, target: str, inputs: list[str], outputs: list[str
     with tf.Graph().as_default() as graph, v1.Session() as session:
         tf.import_graph_def(definition, name="")
         signature = v1.saved_model.predict_signature_def(
-            inputs={_key(name): _tensor(graph, name) for name in inputs},
-            outputs={_key(name): _tensor(graph, name) for name in outputs},
+            inputs={key: _tensor(graph, name) for key, name in inputs.items()},
+            outputs={key: _tensor(graph, name) for key, name in outputs.items()},
         )
+        session.run(v1.get_variable("frozen_graph", initializer=0.0, use_resource=True).initializer)
         builder = v1.saved_model.Builder(target)
         builder.add_meta_graph_and_variables(
             session, ["serve"], signature_def_map={"serving_default": signature}
@@ -48,11 +56,6 @@ def _frozen_graph(source: str, target: str, inputs: list[str], outputs: list[str
 
 def _tensor(graph: Any, name: str) -> Any:
     return graph.get_tensor_by_name(name if ":" in name else f"{name}:0")
-
-
-def _key(name: str) -> str:
-    """The name that requests use: without scopes' slashes, and without ``:0``."""
-    return name.removesuffix(":0").replace("/", "_").replace(":", "_")
 
 
 def _keras(source: str, target: str) -> None:

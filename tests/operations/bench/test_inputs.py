@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.archive import Signature, Tensor
+from sagemaker_serving.archive import Tensor
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.operations.bench import generated_inputs, inputs_of
 from sagemaker_serving.operations.bench.inputs import _example
@@ -46,18 +46,15 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         inputs_of([tmp_path / "gone"])
 
 
-def a_signature(**inputs: Tensor) -> Signature:
-    return Signature(inputs=inputs, outputs={}, method="predict")
-
-
 def test_an_example_has_the_signature_s_form() -> None:
-    one = a_signature(x=Tensor(dtype="float32", shape=(None, 2, 1)))
+    one = {"x": Tensor(dtype="float32", shape=(None, 2, 1))}
     ((first,), (second,)) = _example(one, random.Random(0))
     assert 0 <= first < 1
     assert 0 <= second < 1
-    several = a_signature(
-        x=Tensor(dtype="int64", shape=(1,)), y=Tensor(dtype="float32", shape=(None, 1))
-    )
+    several = {
+        "x": Tensor(dtype="int64", shape=(1,)),
+        "y": Tensor(dtype="float32", shape=(None, 1)),
+    }
     example = _example(several, random.Random(0))
     assert example["x"] in (0, 1)
     assert len(example["y"]) == 1
@@ -73,7 +70,7 @@ def test_an_example_has_the_signature_s_form() -> None:
 )
 def test_an_input_that_cannot_be_told_must_be_given(tensor: Tensor, said: str) -> None:
     with pytest.raises(Mistake) as refused:
-        _example(a_signature(x=tensor), random.Random(0))
+        _example({"x": tensor}, random.Random(0))
     assert said in str(refused.value)
     assert "--input" in str(refused.value)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.models import (
+    archive,
     frozen_graph,
     saved_model,
 )
@@ -19,6 +20,8 @@ def shaped(config: Any, shape: tuple[int | None, ...] = (None, 8, 8, 1), **more:
     return compiled("tensorflow", device="ml_m5", content={MODEL: model}, **given, **more)
 
 
+WITH_FINGERPRINT = ("1/fingerprint.pb", "1/saved_model.pb", "1/variables/variables.index")
+
 CASES: list[tuple[str, Model, str, Model]] = [
     (
         "neo-files",
@@ -28,9 +31,24 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "neo-files",
-        compiled("tensorflow", "a.pb", "b.pb"),
+        compiled("tensorflow", content={"a.pb": frozen_graph(), "b.pb": frozen_graph()}),
         "exactly one .pb or .pbtxt file and there are 2",
-        compiled("tensorflow", "saved_model.pb", "fingerprint.pb", "variables/x.pb"),
+        compiled("tensorflow", "1/saved_model.pb", "1/variables/variables.index"),
+    ),
+    (
+        "neo-files",
+        compiled("tensorflow", "1/saved_model.pb", "1/assets/labels.txt"),
+        "1/saved_model.pb has no variables/ with files, and Neo compiles no SavedModel without one",
+        compiled("tensorflow", "saved_model.pb", "fingerprint.pb", "variables/variables.index"),
+    ),
+    (
+        "neo-files",
+        replace(
+            compiled("tensorflow"),
+            content=archive(dict.fromkeys(WITH_FINGERPRINT, b"")),
+        ),
+        "there are 2 (1/fingerprint.pb, 1/saved_model.pb); pack the model anew with",
+        compiled("tensorflow", *WITH_FINGERPRINT),
     ),
     (
         "neo-files",
@@ -65,9 +83,9 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "neo-frozen-graph",
-        compiled("tensorflow", content={"graph.pb": frozen_graph()}),
-        "a frozen graph; the local AWS compiles it, and cannot serve the result",
-        Model({"graph.pb": frozen_graph()}, {"artifact": "model/graph.pb"}),
+        replace(compiled("tensorflow"), content=archive({"graph.pb": frozen_graph()})),
+        "which holds a frozen graph; Neo takes it, but TensorFlow's server loads no such result",
+        compiled("tensorflow", content={"graph.pb": frozen_graph()}, batch_size=1),
     ),
     (
         "neo-shapes",

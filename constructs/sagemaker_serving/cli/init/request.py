@@ -16,11 +16,9 @@ def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     """What the only model takes by name; None where that is not known, or is inference.py's."""
     if contents.script is not None:
         return None
-    graphs = [graph for graph in contents.graphs.values() if graph is not None]
     known: list[Mapping[str, Tensor] | None] = [
         neo_inputs(contents),
         *(model.inputs for model in contents.onnx.values() if model is not None),
-        *(graph.inputs for graph in graphs if contents.converted and graph.unambiguous),
         *(model.inputs for model in contents.keras.values() if model is not None),
         *(_example(model) for model in contents.traced.values() if model is not None),
     ]

@@ -6,21 +6,21 @@ Of what is inside of the files only a SavedModel's signature is looked at.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from sagemaker_serving.archive import (
     Tensor,
     UnreadableArtifact,
     fits,
+    neo_files,
     neo_inputs,
     read_contents,
     shown_shape,
+    without_variables,
 )
 
 _WITHOUT_SHAPES = ("XGBOOST", "PYTORCH", "TFLITE", "DARKNET", "SKLEARN")
-
-Check = Callable[[Sequence[str]], str | None]
 
 
 def problem_with_input(framework: str, files: Sequence[str]) -> str | None:
@@ -30,11 +30,19 @@ def problem_with_input(framework: str, files: Sequence[str]) -> str | None:
     (``TENSORFLOW``). Frameworks that compile for edge devices only are not
     judged. Source of rules and texts:
     docs.aws.amazon.com/sagemaker/latest/dg/neo-troubleshooting.html and
-    neo-troubleshooting-compilation.html; what has no text
-    there is worded like its neighbours.
+    neo-troubleshooting-compilation.html; what has no text there is worded like its neighbours. That
+    of a missing symbol file is recorded in aws/sagemaker-python-sdk, issue 2062.
     """
-    check = _CHECKS.get(framework)
-    problem = None if check is None else check([path for path in files if not _is_hidden(path)])
+    problem = next(
+        (
+            _wrong_number(framework, words, found)
+            for words, found in neo_files(framework, files)
+            if len(found) != 1
+        ),
+        None,
+    )
+    if problem is None and framework == "TENSORFLOW" and without_variables(files) is not None:
+        problem = "SavedModel is expected to have one variables folder."
     return None if problem is None else f"ClientError: InputConfiguration: {problem}"
 
 
@@ -88,78 +96,32 @@ def _signature(model: Path) -> Mapping[str, Tensor] | None:
         return None
 
 
-def _tensorflow(files: Sequence[str]) -> str | None:
-    graphs = _ending(files, ".pb", ".pbtxt")
-    if len(graphs) != 1:
-        return "Exactly one .pb or .pbtxt file is allowed for TensorFlow models."
-    folder = PurePosixPath(graphs[0])
-    is_saved_model = folder.stem == "saved_model"
-    variables = folder.parent / "variables"
-    if is_saved_model and not any(variables in PurePosixPath(path).parents for path in files):
-        return "SavedModel is expected to have one variables folder."
-    return None
-
-
-def _keras(files: Sequence[str]) -> str | None:
-    models = _ending(files, ".h5")
-    if not models:
-        return "No h5 file provided in the model archive"
-    if len(models) > 1:
-        return f"Multiple h5 files provided, {', '.join(models)}, when only one is allowed"
-    return None
-
-
-def _pytorch(files: Sequence[str]) -> str | None:
-    models = _ending(files, ".pth", ".pt")
-    if not models:
+def _wrong_number(framework: str, words: str, found: Sequence[str]) -> str:
+    """What the job says where there is not exactly one of a kind of file."""
+    if framework == "TENSORFLOW":
+        return f"Exactly one {words} is allowed for TensorFlow models."
+    if framework == "KERAS":
+        if not found:
+            return "No h5 file provided in the model archive"
+        return f"Multiple h5 files provided, {', '.join(found)}, when only one is allowed"
+    if framework == "PYTORCH" and not found:
         return (
             "No pth file found for PyTorch model. "
             "Please make sure the framework you select is correct."
         )
-    return None if len(models) == 1 else _only_one("pth file", "PyTorch")
-
-
-def _mxnet(files: Sequence[str]) -> str | None:
-    if len(_ending(files, ".json")) != 1:
-        return _only_one("symbol file", "MXNet")
-    if len(_ending(files, ".params")) != 1:
-        return _only_one("parameter file", "MXNet")
-    return None
-
-
-def _onnx(files: Sequence[str]) -> str | None:
-    return None if len(_ending(files, ".onnx")) == 1 else _only_one("onnx file", "ONNX")
-
-
-def _xgboost(files: Sequence[str]) -> str | None:
-    return None if len(_ending(files, ".model")) == 1 else _only_one("model file", "XGBoost")
-
-
-_CHECKS: Mapping[str, Check] = {
-    "TENSORFLOW": _tensorflow,
-    "KERAS": _keras,
-    "PYTORCH": _pytorch,
-    "MXNET": _mxnet,
-    "ONNX": _onnx,
-    "XGBOOST": _xgboost,
-}
-
-
-def _only_one(what: str, framework: str) -> str:
+    if words.startswith("-symbol") and not found:
+        return "No valid Mxnet model file -symbol.json found"
+    what, name = _ONLY_ONE[words]
     return (
-        f"Only one {what} is allowed for {framework} model. "
+        f"Only one {what} is allowed for {name} model. "
         "Please make sure the framework you select is correct."
     )
 
 
-def _ending(files: Sequence[str], *suffixes: str) -> list[str]:
-    """Files of the model by their endings; a ``code`` folder beside it is the user's own."""
-    return [
-        path
-        for path in files
-        if path.lower().endswith(suffixes) and PurePosixPath(path).parts[0] != "code"
-    ]
-
-
-def _is_hidden(path: str) -> bool:
-    return PurePosixPath(path).name.startswith(".")
+_ONLY_ONE = {
+    ".pt or .pth file": ("pth file", "PyTorch"),
+    "-symbol.json file": ("symbol file", "MXNet"),
+    ".params file": ("parameter file", "MXNet"),
+    ".onnx file": ("onnx file", "ONNX"),
+    "model file (.model, .json, .ubj)": ("model file", "XGBoost"),
+}

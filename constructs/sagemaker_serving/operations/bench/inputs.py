@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.archive import ArchiveContents, Signature, Tensor, read_stream
+from sagemaker_serving.archive import ArchiveContents, Tensor, neo_inputs, read_stream
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.model_facts import signature_of
 from sagemaker_serving.client.objects import open_object
@@ -78,13 +78,15 @@ def inputs_fitting(
     if contents.script is not None:
         raise _cannot(f"{place} has an inference.py, and what that takes nobody can see")
     signature = signature_of(contents, None)
-    if signature is None:
+    known = signature.inputs if signature is not None else None
+    inputs = neo_inputs(contents) if contents.converted else known
+    if inputs is None:
         raise _cannot(f"{place} has no signature serving_default of one SavedModel")
     numbers = random.Random(0)
     return [
         BenchInput(
             name=f"random {number}",
-            body=json.dumps({"instances": [_example(signature, numbers)]}).encode(),
+            body=json.dumps({"instances": [_example(inputs, numbers)]}).encode(),
             content_type="application/json",
         )
         for number in range(count)
@@ -129,9 +131,9 @@ def _archive_of(aws: Aws, endpoint: str, variant: str | None) -> str:
     return str(url)
 
 
-def _example(signature: Signature, numbers: random.Random) -> Any:
+def _example(inputs: Mapping[str, Tensor], numbers: random.Random) -> Any:
     """One example of all inputs; the first size is the batch's and is left out."""
-    values = {name: _value(name, tensor, numbers) for name, tensor in signature.inputs.items()}
+    values = {name: _value(name, tensor, numbers) for name, tensor in inputs.items()}
     return next(iter(values.values())) if len(values) == 1 else values
 
 

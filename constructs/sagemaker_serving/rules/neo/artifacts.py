@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,7 +14,12 @@ from sagemaker_serving.archive import (
     neo_inputs,
     shown_inputs,
     shown_shape,
+    without_variables,
 )
+from sagemaker_serving.archive import (
+    neo_files as files_for_neo,
+)
+from sagemaker_serving.archive.sources import LEFT_OUT
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
@@ -26,19 +30,12 @@ _NEO = (
 )
 _SCRIPT_SOURCE = "AWS SageMaker developer guide, 'Deploy a compiled model', prerequisites"
 _WITH_SCRIPT = ("KERAS", "MXNET", "ONNX", "PYTORCH", "TENSORFLOW")
-_WANTED = {
-    "tensorflow": ((r"\.(pb|pbtxt)", ".pb or .pbtxt file"),),
-    "keras": ((r"\.h5", ".h5 file"),),
-    "pytorch": ((r"\.(pt|pth)", ".pt or .pth file"),),
-    "mxnet": ((r"-symbol\.json", "-symbol.json file"), (r"\.params", ".params file")),
-    "onnx": ((r"\.onnx", ".onnx file"),),
-    "xgboost": ((r"\.(model|json|ubj)|xgboost-model", "model file (.model, .json, .ubj)"),),
-}
 
 
 @rule("neo-files", source=_NEO, example="two .onnx files with compile: {…}")
 def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
-    """An archive to be compiled holds exactly one file of each kind that its framework needs.
+    """An archive to be compiled holds exactly one file of each kind that its framework needs, and
+    beside a SavedModel's graph its ``variables/``.
 
     The job fails after it has waited in the queue, with "Exactly one .pb file is allowed" and the
     like.
@@ -46,24 +43,27 @@ def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.contents
     if contents is None or not facts.compiled:
         return
-    framework = facts.neo_framework.lower()
-    for pattern, words in _WANTED.get(framework, ()):
-        found = [
-            name
-            for name in contents.files
-            if re.search(f"({pattern})$", name)
-            and not name.startswith("code/")
-            and "/variables/" not in f"/{name}"
-            and not name.endswith(("fingerprint.pb", "keras_metadata.pb"))
-        ]
+    for words, found in files_for_neo(facts.neo_framework, contents.files):
         if len(found) != 1:
             listing = f" ({', '.join(found[:4])})" if found else ""
+            what_to_do = "put it in" if not found else "leave the others out"
+            if contents.packed_size is not None and any(n.endswith(LEFT_OUT) for n in found):
+                what_to_do = "pack the model anew with `sagemaker-serving package --neo`, or name "
+                what_to_do += "its folder here: both leave the others out"
             yield (
                 facts.artifact.where,
-                f"artifact is {facts.artifact.text!r}; Neo compiles {framework} from "
-                f"exactly one {words} and there are {len(found)}{listing}; "
-                f"{'leave the others out' if found else 'put it in'}",
+                f"artifact is {facts.artifact.text!r}; Neo compiles {facts.neo_framework.lower()} "
+                f"from exactly one {words} and there are {len(found)}{listing}; {what_to_do}",
             )
+    model = without_variables(contents.files) if facts.neo_framework == "TENSORFLOW" else None
+    if model is not None:
+        yield (
+            facts.artifact.where,
+            f"artifact is {facts.artifact.text!r}; {model} has no variables/ with files, and "
+            "Neo compiles no SavedModel without one; save it with its weights as variables, or "
+            "give the frozen graph (.pb) that it was made of, which gets such a folder when it "
+            "is packed",
+        )
 
 
 @rule("neo-traced", source=_NEO, example="torch.save(model.state_dict(), 'model.pth')")
@@ -86,25 +86,26 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "neo-frozen-graph",
-    source="unverified: nothing was found on serving what Neo makes of one; searched 2026-11-24",
+    source="neo-ai/neo-ai-dlr, issue 73: of a frozen graph that it could not compile, Neo gave the "
+    "same .pb back; nothing was found on serving what it makes of another",
     severity=Severity.WARNING,
-    example="artifact: graph.pb   # with compile: {…}",
+    example="artifact: frozen.tar.gz   # a graph.pb is in it, with compile: {…}",
 )
 def neo_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
     """A TensorFlow model to be compiled and served is a SavedModel with its variables.
 
-    Neo compiles frozen graphs, too. The local AWS cannot serve what it makes of one, since
-    TensorFlow's server loads SavedModels alone; for AWS nothing was found that says.
+    Neo takes a frozen graph in an archive, too, but TensorFlow's server loads SavedModels alone. A
+    graph that is given as a ``.pb`` file becomes a SavedModel when it is packed.
     """
     contents = facts.contents
     if contents is None or not facts.compiled or facts.neo_framework != "TENSORFLOW":
         return
-    if contents.graphs and not contents.saved_models:
+    if contents.graphs and not contents.saved_models and not contents.converted:
         yield (
             facts.artifact.where,
-            f"artifact is {facts.artifact.text!r}, a frozen graph; the local AWS compiles it, and "
-            "cannot serve the result; of AWS that is not known; export a SavedModel with its "
-            "variables, or leave compile out",
+            f"artifact is {facts.artifact.text!r}, which holds a frozen graph; Neo takes it, but "
+            "TensorFlow's server loads no such result; give the .pb file itself, which becomes a "
+            "SavedModel when it is packed",
         )
 
 
@@ -154,7 +155,9 @@ def neo_batch(facts: ArtifactFacts) -> Iterator[Finding]:
     other has to be given.
     """
     inputs = _inputs(facts)
-    if inputs is None or facts.compilation.get("data_input_config").given:
+    asked = facts.compilation
+    is_told_of_a_job = asked.get("target_device").given or asked.get("target_platform").given
+    if inputs is None or not is_told_of_a_job or asked.get("data_input_config").given:
         return
     batch = facts.compilation.get("batch_size")
     size = 1 if batch.given else None
