@@ -50,6 +50,12 @@ def keras_file(config: object) -> bytes:
     return _zipped({"metadata.json": b"{}", "config.json": json.dumps(config).encode()})
 
 
+def keras_h5(config: object) -> bytes:
+    """An ``.h5`` file with this config, laid out as Keras does it; of weights alone with None."""
+    told = b"" if config is None else b"model_config\0" + json.dumps(config).encode()
+    return b"\x89HDF\r\n\x1a\n" + bytes(90) + told + bytes(12)
+
+
 def torch_script(
     forward: str = "def forward(self: __torch__.Net, x: Tensor) -> Tensor:", weights: int = 12
 ) -> bytes:

@@ -16,11 +16,11 @@ from sagemaker_serving.archive import (
     read_contents,
     read_stream,
 )
-from sagemaker_serving.archive.keras_file import read_keras
+from sagemaker_serving.archive.keras_file import read_h5, read_keras
 from sagemaker_serving.archive.protobuf import Malformed
 from sagemaker_serving.archive.torch_script import read_torch_script
 from sagemaker_serving.archive.tree import SkippingFile
-from tests.models import archive, frozen_graph, keras_file, torch_script
+from tests.models import archive, frozen_graph, keras_file, keras_h5, torch_script
 
 INPUT = {"class_name": "InputLayer", "config": {"name": "x", "batch_shape": [None, 2]}}
 OLDER = {"class_name": "InputLayer", "config": {"name": "x", "batch_input_shape": [None, 2]}}
@@ -56,6 +56,44 @@ def test_keras_tells_its_inputs(config: object, told: tuple[object, object]) -> 
     raw = keras_file(config)
     found = read_keras(SkippingFile(BytesIO(raw)), len(raw))
     assert (found.inputs, found.outputs) == told
+
+
+OWN: dict[str, object] = {
+    "module": None,
+    "class_name": "Twice",
+    "config": {},
+    "registered_name": "own>Twice",
+}
+LAMBDA = {"class_name": "Lambda", "config": {"name": "l", "function": {"class_name": "__lambda__"}}}
+FUNCTION = {"module": "builtins", "class_name": "function", "config": "gain", "registered_name": ""}
+ACTIVATED = {"class_name": "Dense", "config": {"name": "y", "activation": FUNCTION}}
+WRAPPED = {"class_name": "Bidirectional", "config": {"layer": {"class_name": "Mine", "config": {}}}}
+NEEDED = [
+    ([INPUT, DENSE], ()),
+    ([INPUT, OWN, OWN], ("the class Twice",)),
+    ([INPUT, {"class_name": "own>Mine", "config": {}}], ("the class own>Mine",)),
+    ([INPUT, LAMBDA, DENSE], ("the Lambda layer l",)),
+    ([INPUT, ACTIVATED], ("the function gain",)),
+    ([WRAPPED], ("the class Mine",)),
+    ([{**DENSE, "module": "keras_hub.src.x", "registered_name": "Dense"}], ()),
+]
+
+
+@pytest.mark.parametrize(("layers", "needs"), NEEDED, ids=lambda value: str(value)[:40])
+def test_keras_files_tell_whose_code_they_need(layers: object, needs: tuple[str, ...]) -> None:
+    told = {"class_name": "Sequential", "config": {"layers": layers}, "compile_config": OWN}
+    zipped, hdf5 = keras_file(told), keras_h5(told)
+    assert read_keras(SkippingFile(BytesIO(zipped)), len(zipped)).needs == needs
+    assert read_h5(SkippingFile(BytesIO(hdf5)), len(hdf5)).needs == needs
+
+
+def test_an_h5_without_a_config_holds_weights(tmp_path: Path) -> None:
+    (tmp_path / "w.weights.h5").write_bytes(keras_h5(None))
+    (tmp_path / "other.h5").write_bytes(b"no HDF5")
+    assert read_contents(tmp_path).keras == {
+        "w.weights.h5": KerasModel(has_weights_alone=True),
+        "other.h5": None,
+    }
 
 
 def test_torch_script_tells_what_forward_takes(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from sagemaker_serving.archive.frameworks import frameworks_of
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
 from sagemaker_serving.archive.handlers import SCRIPT, Script, read_script
 from sagemaker_serving.archive.inflate import Inflated, Readable
-from sagemaker_serving.archive.keras_file import KerasModel, read_keras
+from sagemaker_serving.archive.keras_file import KerasModel, read_h5, read_keras
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.members import Kind, read_members
 from sagemaker_serving.archive.onnx_model import OnnxModel, read_onnx
@@ -99,7 +99,7 @@ class ArchiveContents:
     ``saved_models`` and ``graphs`` hold what could be read of each
     ``saved_model.pb`` and each other ``.pb``, None for what is neither;
     ``traced`` what each ``.pt`` and ``.pth`` says that is TorchScript, None of others;
-    ``keras`` each ``.keras`` and ``onnx`` each ``.onnx``, None for what is none;
+    ``keras`` each ``.keras`` and ``.h5``, and ``onnx`` each ``.onnx``, None for what is none;
     ``triton_configs`` the text of each ``config.pbtxt``;
     ``scripts`` are the Python files in ``code/`` itself by name, and ``requirements`` the lines of
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
@@ -216,6 +216,8 @@ class _Reading:
             self._traced[name] = read_torch_script(content, size)
         elif last.endswith(".keras"):
             self._keras[name] = _parsed(read_keras, content, size)
+        elif last.endswith(".h5"):
+            self._keras[name] = _parsed(read_h5, content, size)
         elif last.endswith(".onnx"):
             self._onnx[name] = _parsed(read_onnx, content, size)
         elif last == "config.pbtxt" and size <= _LONGEST_TEXT:

@@ -141,7 +141,7 @@ def _tree(model: str, contents: ArchiveContents, problems: list[Problem]) -> Bra
         ("Keras", [_keras(name, each) for name, each in contents.keras.items()]),
         ("ONNX", [_onnx(name, each) for name, each in contents.onnx.items()]),
         ("PyTorch", [_torch(name, each) for name, each in contents.traced.items()]),
-        ("converted when packed", [(_converted(name), []) for name in contents.converted]),
+        ("converted when packed", [(_safe(name), []) for name in contents.converted]),
         *((_safe(name), _handlers(script)) for name, script in sorted(contents.scripts.items())),
         ("code/requirements.txt", [(_safe(line), []) for line in contents.requirements or ()]),
         ("files", _files(contents)),
@@ -181,6 +181,8 @@ def _graph(name: str, graph: FrozenGraph) -> Branch:
 def _keras(name: str, model: KerasModel | None) -> Branch:
     if model is None:
         return f"{_safe(name)}: not a Keras model", []
+    if model.has_weights_alone:
+        return f"{_safe(name)}: weights, and no model", []
     if not model.inputs:
         return f"{_safe(name)}: a class of its own, which does not tell what it takes", []
     outputs = model.outputs.items()
@@ -210,11 +212,6 @@ def _torch(name: str, model: TorchScript | None) -> Branch:
 def _tensors(word: str, tensors: Mapping[str, Tensor]) -> Iterator[Branch]:
     for key, tensor in tensors.items():
         yield f"{word} {_safe(key)}: {tensor.dtype or 'no tensor'} {_shape(tensor)}", []
-
-
-def _converted(name: str) -> str:
-    tells = not name.endswith(".h5")
-    return _safe(name) + ("" if tells else ": what it takes shows in the archive")
 
 
 def _shape(tensor: Tensor) -> str:

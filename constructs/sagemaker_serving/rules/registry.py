@@ -67,6 +67,7 @@ BY_MODEL: tuple[Rule, ...] = (arguments.state_machine_argument,)
 RULES: tuple[Rule, ...] = (
     layouts.artifact_saved_model,
     layouts.artifact_frozen_graph,
+    layouts.artifact_keras_classes,
     layouts.artifact_version_folder,
     layouts.artifact_saved_model_readable,
     layouts.artifact_variables,

@@ -11,6 +11,8 @@ from tests.models import (
     add,
     archive,
     frozen_graph,
+    keras_file,
+    keras_h5,
     one_member,
     saved_model,
     variables,
@@ -67,6 +69,12 @@ HUB = {"HF_MODEL_ID": "openai/gpt-oss-20b"}
 ISOLATED = {"network_isolation": True}
 INDEX, SHARD = sorted(VARIABLES, reverse=True)
 
+
+def lambda_layer(name: str) -> object:
+    return {"class_name": "Sequential", "config": {"layers": [{"class_name": name, "config": L}]}}
+
+
+L = {"name": "l"}
 CASES: list[tuple[str, Model, str, Model]] = [
     # rule, the wrong model, what is said, the nearest right one
     (
@@ -204,6 +212,19 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model({SCRIPT: GOOD}),
         "put the SavedModel there, for example as mymodel/1/saved_model.pb",
         Model({SCRIPT: GOOD, "1/saved_model.pb": saved_model()}),
+    ),
+    (
+        "artifact-keras-classes",
+        Model({"m.keras": keras_file(lambda_layer("Lambda"))}, {"artifact": "model/m.keras"}),
+        "m.keras needs the Lambda layer l; Keras has that only where your code defines it; load "
+        "the model there, write model.export(",
+        Model({"m.keras": keras_file(lambda_layer("Dense"))}, {"artifact": "model/m.keras"}),
+    ),
+    (
+        "artifact-keras-classes",
+        Model({"m.h5": keras_h5(None)}, {"artifact": "model/m.h5"}),
+        "m.h5 holds weights, and no model that they belong to",
+        Model({"m.h5": keras_h5(lambda_layer("Dense"))}, {"artifact": "model/m.h5"}),
     ),
     (
         "artifact-frozen-graph",

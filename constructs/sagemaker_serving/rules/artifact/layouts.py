@@ -61,6 +61,39 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "artifact-keras-classes",
+    source="keras 3.15, saving/serialization_lib.py and legacy/saving/legacy_h5_format.py",
+    example="a .keras file with a Lambda layer",
+)
+def artifact_keras_classes(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A Keras file that is converted is a whole model, of Keras' own classes.
+
+    Packing fails otherwise. Keras loads other classes, and Lambda layers, only beside the code that
+    made them; a file of weights has no model in it.
+    """
+    contents = facts.contents
+    for name, model in contents.keras.items() if contents is not None else ():
+        if contents is None or model is None or name not in contents.converted:
+            continue
+        if model.has_weights_alone:
+            yield _says(
+                facts,
+                f"{name} holds weights, and no model that they belong to; load them into the "
+                f"model, {_EXPORT}",
+            )
+        elif model.needs:
+            needs = ", ".join(model.needs[:6]) + (", …" if len(model.needs) > 6 else "")
+            yield _says(
+                facts,
+                f"{name} needs {needs}; Keras has that only where your code defines it; load the "
+                f"model there, {_EXPORT}",
+            )
+
+
+_EXPORT = 'write model.export("mymodel/1"), and give the folder mymodel'
+
+
+@rule(
     "artifact-version-folder",
     source=_LAYOUT,
     severity=Severity.WARNING,
