@@ -6,13 +6,17 @@ import http.client
 import json
 import os
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from botocore.exceptions import ClientError
 
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.endpoints import runtime
+from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
 from tests.local_aws.aws import Aws, eventually
 
 
@@ -45,10 +49,21 @@ def test_bodies_may_be_larger_than_botocores_model_says(aws: Aws) -> None:
 
 
 def test_a_body_over_the_limit_is_refused(aws: Aws) -> None:
-    answer = refusal(aws, Body=bytes(runtime.MAX_BODY_BYTES + 1))
+    most = runtime.MAX_PAYLOAD_MB * 1024 * 1024
+    answer = refusal(aws, Body=bytes(most + 1))
     assert answer["ResponseMetadata"]["HTTPStatusCode"] == 413
     assert "larger than 26214400 bytes" in answer["Error"]["Message"]
-    assert len(aws.ask("e", bytes(runtime.MAX_BODY_BYTES))) == runtime.MAX_BODY_BYTES
+    assert len(aws.ask("e", bytes(most))) == most
+
+
+def test_the_limit_of_a_body_can_be_an_older_one() -> None:
+    settings = Settings.from_environment({"SAGEMAKER_SERVING_PAYLOAD_MB": "5"})
+    unused: Any = None
+    asked = Runtime(unused, unused, unused, payload_mb=settings.payload_mb)
+    five = 5 * 1024 * 1024
+    assert asked.read_body(BytesIO(bytes(five)), five) == bytes(five)
+    with pytest.raises(AwsError, match="larger than 5242880 bytes"):
+        asked.read_body(BytesIO(bytes(five + 1)), None)
 
 
 def test_the_models_headers_are_the_requests(aws: Aws) -> None:

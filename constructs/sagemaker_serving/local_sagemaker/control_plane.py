@@ -102,7 +102,9 @@ class SageMaker(service.Service):
         self._transform_jobs = TransformJobs(context, self._engines, logs=self._logs, faults=faults)
         self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
         self._metrics.start()
-        self.runtime = Runtime(self._store, self._endpoints, pipeline)
+        self.runtime = Runtime(
+            self._store, self._endpoints, pipeline, payload_mb=self._settings.payload_mb
+        )
         models, configs, tags = Models(context), EndpointConfigs(), Tags()
         groups, packages = ModelPackageGroups(), ModelPackages()
         components = self._endpoints.components

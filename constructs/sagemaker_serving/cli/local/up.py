@@ -26,11 +26,22 @@ _WITHOUT_ENGINES = click.option(
     help="Start no model servers: endpoints become InService, and answer that nothing serves "
     "them. Is remembered.  [default: as before]",
 )
+_PAYLOAD = click.option(
+    "--payload-mb",
+    type=click.FloatRange(min=0, min_open=True, max=25),
+    help="The most MiB of a request to an endpoint, such as 6, which AWS's service model has, or "
+    "5, as it was before.  [default: 25, by SageMaker's hosting FAQ]",
+)
 
 
 @click.command()
-@up_options(_ENGINE, _WITHOUT_ENGINES)
-def up(engines: tuple[str, ...], without_engines: bool | None, **given: Any) -> None:
+@up_options(_ENGINE, _WITHOUT_ENGINES, _PAYLOAD)
+def up(
+    engines: tuple[str, ...],
+    without_engines: bool | None,
+    payload_mb: float | None,
+    **given: Any,
+) -> None:
     """Start the local AWS and return when it answers.
 
     It restores the stacks, objects and endpoints of its last run. A stack whose deploy was
@@ -41,12 +52,14 @@ def up(engines: tuple[str, ...], without_engines: bool | None, **given: Any) -> 
       sagemaker-serving local up --engine team/server=pytorch
       sagemaker-serving local up --engine 'djl-inference=command:python fake_djl.py'
       sagemaker-serving local up --engine vllm=stub --time-scale 60
+      sagemaker-serving local up --payload-mb 6
     """
     from sagemaker_serving.extras import need
 
     need("local", *(() if without_engines else ("tensorflow",)))
     from sagemaker_serving.local_sagemaker.common.settings import (
         ENGINES,
+        PAYLOAD_MB,
         WITHOUT_ENGINES,
         declarations,
     )
@@ -56,4 +69,6 @@ def up(engines: tuple[str, ...], without_engines: bool | None, **given: Any) -> 
     environment = {ENGINES: "\n".join(f"{name}={engine}" for name, engine in declared.items())}
     if without_engines is not None:
         environment[WITHOUT_ENGINES] = f"{without_engines:d}"
+    if payload_mb is not None:
+        environment[PAYLOAD_MB] = str(payload_mb)
     start_and_tell(SAGEMAKER, environment=environment, **given)

@@ -10,6 +10,7 @@ from local_aws.settings import positive_number, time_scale
 from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 
 MULTI_MODEL_MEMORY_MB = "SAGEMAKER_SERVING_MULTI_MODEL_MEMORY_MB"
+PAYLOAD_MB = "SAGEMAKER_SERVING_PAYLOAD_MB"
 ENGINES = "SAGEMAKER_SERVING_ENGINES"
 """``REPOSITORY=ENGINE``, one a line."""
 WITHOUT_ENGINES = "SAGEMAKER_SERVING_WITHOUT_ENGINES"
@@ -24,13 +25,15 @@ class Settings:
     and an asynchronous request may queue; `LocalContext` has it for alarms and
     scaling. What models take is never compressed. ``multi_model_memory_mb``
     is how much the loaded models of one multi-model variant may take, measured
-    by their unpacked files; None leaves it to the container to say 507. ``engines`` are those
+    by their unpacked files; None leaves it to the container to say 507. ``payload_mb`` is how many
+    MiB InvokeEndpoint takes, None for what it takes of every account today. ``engines`` are those
     declared by repository, and ``without_engines`` starts none; None, and what is not declared,
     is as it was when the folder was last used.
     """
 
     time_scale: float = 1.0
     multi_model_memory_mb: float | None = None
+    payload_mb: float | None = None
     engines: Mapping[str, str] = field(default_factory=dict)
     without_engines: bool | None = None
 
@@ -41,6 +44,7 @@ class Settings:
         return cls(
             time_scale=time_scale(environment),
             multi_model_memory_mb=positive_number(environment, MULTI_MODEL_MEMORY_MB),
+            payload_mb=positive_number(environment, PAYLOAD_MB),
             engines=read_declarations({ENGINES: declarations(environment)}),
             without_engines=_switch(environment, WITHOUT_ENGINES),
         )

@@ -29,9 +29,9 @@ from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel, Serverless
 from sagemaker_serving.log_groups import endpoint_log_group
 
-MAX_BODY_BYTES = 25 * 1024 * 1024
-"""SageMaker hosting FAQ; botocore's model of InvokeEndpoint still says 6 MiB,
-which nothing enforces."""
+MAX_PAYLOAD_MB = 25
+"""SageMaker hosting FAQ; botocore's model of InvokeEndpoint still says 6 MiB, which nothing here
+enforces unless `Settings.payload_mb` does."""
 
 TIMEOUT_SECONDS = 60.0
 """A model's time for one answer (SageMaker API reference, InvokeEndpoint)."""
@@ -78,20 +78,29 @@ class ModelError(AwsError):
 class Runtime:
     """Asks the variants of endpoints; bodies pass as bytes and are never looked into."""
 
-    def __init__(self, store: Store, endpoints: Endpoints, pipeline: RequestPipeline) -> None:
+    def __init__(
+        self,
+        store: Store,
+        endpoints: Endpoints,
+        pipeline: RequestPipeline,
+        *,
+        payload_mb: float | None = None,
+    ) -> None:
+        self.max_body_bytes = int((payload_mb or MAX_PAYLOAD_MB) * 1024 * 1024)
         self._store = store
         self._endpoints = endpoints
         self._pipeline = pipeline
 
     def read_body(self, stream: IO[bytes], content_length: int | None) -> bytes:
-        """A request's body; raises `AwsError` (413) above `MAX_BODY_BYTES`."""
-        if content_length is None or content_length <= MAX_BODY_BYTES:
-            body = stream.read(MAX_BODY_BYTES + 1)
-            if len(body) <= MAX_BODY_BYTES:
+        """A request's body; raises `AwsError` (413) above ``max_body_bytes``."""
+        if content_length is None or content_length <= self.max_body_bytes:
+            body = stream.read(self.max_body_bytes + 1)
+            if len(body) <= self.max_body_bytes:
                 return body
         raise AwsError(
             "ValidationError",
-            f"the body is larger than {MAX_BODY_BYTES} bytes, the most that an endpoint accepts",
+            f"the body is larger than {self.max_body_bytes} bytes, the most that an "
+            "endpoint accepts",
             status=413,
         )
 
