@@ -148,6 +148,18 @@ def test_package_names_the_default_model_of_several(run: Run, tmp_path: Path) ->
     assert "SAGEMAKER_TFS_DEFAULT_MODEL_NAME is 'c'; the archive holds a, b; use" in wrong.stderr
 
 
+def test_package_makes_one_archive_of_several(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path / "model")
+    for name in ("a", "b"):
+        run("package", f"{name}=model/digits/1", "-o", f"{name}.tar.gz")
+    run("package", "cats=a.tar.gz", "b.tar.gz", "--default-model", "b", "-o", "both.tar.gz")
+    run("package", "cats=model/digits/1", "b=model/digits/1", "-o", "same.tar.gz")
+    assert (tmp_path / "both.tar.gz").read_bytes() == (tmp_path / "same.tar.gz").read_bytes()
+    ended = run("package", "a=both.tar.gz", "b.tar.gz")
+    assert ended.returncode == 2
+    assert "both.tar.gz holds 2 SavedModels with a version folder: b, cats; of" in ended.stderr
+
+
 def test_package_keeps_nothing_when_it_is_told_not_to(run: Run, tmp_path: Path) -> None:
     plant(tmp_path / "model")
     place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}

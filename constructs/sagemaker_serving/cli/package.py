@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -93,6 +94,7 @@ def package(
       a PyTorch, ONNX, MXNet or XGBoost file
       code/ or inference.py
       one finished archive, which is copied byte for byte
+      several archives with a TensorFlow model each, which become one
 
     The same model gives the same bytes every time. Nothing is written when there is an error. An
     unchanged model is not packed twice: the cache is $XDG_CACHE_HOME/sagemaker-serving. It has at
@@ -102,6 +104,7 @@ def package(
     Examples:
       sagemaker-serving package export/1700000000 code -o model.tar.gz
       sagemaker-serving package cats=exp/7 dogs=exp/9 --default-model cats
+      sagemaker-serving package cats=a.tar.gz dogs=b.tar.gz --default-model cats
       sagemaker-serving package frozen.pb --input images --output scores
       sagemaker-serving package digits.onnx --for triton
       sagemaker-serving package model.pth code --for ray-serve
@@ -109,7 +112,7 @@ def package(
     """
     from sagemaker_serving.archive import Tensors, parse_source
 
-    given = [parse_source(source) for source in sources]
+    given = list(_opened([parse_source(source) for source in sources]))
     _must_lie_outside(target, given)
     if server in ("ray-serve", "multi-model"):
         _must_stand_alone(
@@ -222,6 +225,39 @@ def pack(
             progress=progress,
         )
     return Packed(built=built, contents=contents, warnings=problems)
+
+
+def _opened(given: list[Source]) -> Iterator[Source]:
+    """The sources, and of several archives, or one with a name, the model and the code in it.
+
+    So several models become one archive, as in the SageMaker SDK's page on TensorFlow Serving
+    ("Deploying more than one model to your Endpoint").
+    """
+    import tempfile
+
+    from sagemaker_serving.archive import Source, read_contents, unpack
+    from sagemaker_serving.errors import Mistake
+
+    for number, source in enumerate(given):
+        is_one_of_several = len(given) > 1 or source.name is not None
+        if not (is_one_of_several and source.path.name.endswith((".tar.gz", ".tgz"))):
+            yield source
+            continue
+        models = sorted({found.model for found in read_contents(source.path).models})
+        if len(models) != 1:
+            raise Mistake(
+                f"{source.path} holds {len(models)} SavedModels with a version folder"
+                f"{': ' + ', '.join(models) if models else ''}; of several archives each has one"
+            )
+        folder = tempfile.TemporaryDirectory(prefix="sagemaker-serving-")
+        click.get_current_context().call_on_close(folder.cleanup)
+        root = Path(folder.name, str(number))
+        with source.path.open("rb") as stream:
+            unpack(stream, root, str(source.path))
+        (graph, *_) = sorted(root.rglob("[0-9]*/saved_model.pb"))
+        yield replace(source, path=graph.parent.parent, name=source.name or models[0])
+        if (root / "code").is_dir():
+            yield Source(path=root / "code")
 
 
 def _must_stand_alone(server: Server, beside: dict[str, bool]) -> None:
