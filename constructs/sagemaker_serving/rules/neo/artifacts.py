@@ -86,8 +86,7 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "neo-frozen-graph",
-    source="neo-ai/neo-ai-dlr, issue 73: of a frozen graph that it could not compile, Neo gave the "
-    "same .pb back; nothing was found on serving what it makes of another",
+    source="neo-ai/neo-ai-dlr, issue 73: Neo gave a frozen graph back that it could not compile",
     severity=Severity.WARNING,
     example="artifact: frozen.tar.gz   # a graph.pb is in it, with compile: {…}",
 )
