@@ -13,6 +13,8 @@ UV = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python
 NODE := .venv/node
 export PATH := $(CURDIR)/$(NODE):$(CURDIR)/$(BIN):$(PATH)
 export CDK_DISABLE_CLI_TELEMETRY := true
+# uv and pip trust the certificates of the system, such as that of a company's proxy; so does npm.
+export NODE_USE_SYSTEM_CA := 1
 # Bytecode is made of what is used, when it is, which is a fifth of all, and kept: without it every
 # start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE
@@ -28,6 +30,8 @@ setup: .venv/ready ## Install everything, pinned, into .venv and node_modules; s
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 		|| { echo "$(PYTHON) is not Python 3.11, 3.12 or 3.13;" \
 			"name one with make PYTHON=/path/to/python3.13" >&2; exit 2; }
+	@# What an installation that failed has left may be of another Python.
+	@test -e $@ || rm -rf .venv
 	$(PYTHON) -m venv .venv
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > .venv/uv.txt
 	$(PIP) --require-hashes -r .venv/uv.txt
