@@ -15,9 +15,9 @@ from typing import Any
 import numpy
 
 from benchmarks.figures import Figure, Ratio
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client import Aws, EndpointFacts, Limits, Model, Prediction, Predictor
 from sagemaker_serving.client.payload import Encoding, ModelFacts, batch_of
-from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.client.serializers import JSONSerializer, NumpySerializer
 
 IMAGES, SHAPE = 256, (224, 224, 3)

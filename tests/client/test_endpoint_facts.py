@@ -9,9 +9,9 @@ import pytest
 from botocore.stub import Stubber
 
 from local_aws.gateway import Gateway
+from sagemaker_serving.catalog.request_sizes import ASYNCHRONOUS, REAL_TIME, SERVERLESS
 from sagemaker_serving.client import Aws, EndpointFacts, Predictor
 from sagemaker_serving.client.endpoint_facts import look_up
-from sagemaker_serving.client.payload.limits import ASYNCHRONOUS, REAL_TIME, SERVERLESS
 from sagemaker_serving.errors import Mistake
 from tests.local_aws.aws import IMAGE, REGION, client_of
 

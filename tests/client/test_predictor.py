@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from botocore.stub import Stubber
 
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client import Aws, Predictor
-from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 
 BINARY = b"\x00\xff\x89PNG"
@@ -35,8 +36,21 @@ def test_an_endpoint_that_does_not_exist_is_the_callers_mistake(transport: Any) 
 
 
 def test_a_body_that_no_endpoint_takes_is_never_sent(transport: Any) -> None:
-    with pytest.raises(Mistake, match=r"body has 26,214,401 bytes .* takes 26,214,400"):
+    with pytest.raises(Mistake, match=r"has 26,214,401 bytes .* takes 26,214,400 \(AWS documents"):
         transport.predictor(b"").invoke(b"x" * (REAL_TIME.most + 1))
+
+
+def test_a_body_that_the_account_refuses_is_told_with_what_aws_documents() -> None:
+    said = "HTTP content length exceeded 5246976 bytes."  # aws/sagemaker-python-sdk#171
+    keys = {"access_key_id": "test", "secret_access_key": "test"}
+    predictor = Predictor(
+        "echo", Aws(region="eu-west-1", endpoint_url="http://localhost:1", **keys)
+    )
+    stubber = Stubber(predictor._sender.client)
+    stubber.add_client_error("invoke_endpoint", "413", said, http_status_code=413)
+    with stubber, pytest.raises(Mistake) as told:
+        predictor.invoke(b"{}")
+    assert f"echo: {said[:-1]}; {REAL_TIME.documented}; send less" in str(told.value)
 
 
 def test_aws_out_of_reach_is_a_failure_of_the_world() -> None:

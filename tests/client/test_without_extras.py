@@ -18,7 +18,7 @@ class Array:
     def tobytes(self): return bytes(16)
 
 from sagemaker_serving.client.decoding import decoded
-from sagemaker_serving.client.payload.limits import REAL_TIME
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.payload import ModelFacts, batch_of
 from sagemaker_serving.client import Prediction, Predictor
 

@@ -14,6 +14,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.endpoints import runtime
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
@@ -49,10 +50,10 @@ def test_bodies_may_be_larger_than_botocores_model_says(aws: Aws) -> None:
 
 
 def test_a_body_over_the_limit_is_refused(aws: Aws) -> None:
-    most = runtime.MAX_PAYLOAD_MB * 1024 * 1024
+    most = REAL_TIME.most
     answer = refusal(aws, Body=bytes(most + 1))
     assert answer["ResponseMetadata"]["HTTPStatusCode"] == 413
-    assert "larger than 26214400 bytes" in answer["Error"]["Message"]
+    assert answer["Error"]["Message"] == "HTTP content length exceeded 26214400 bytes."
     assert len(aws.ask("e", bytes(most))) == most
 
 
@@ -62,7 +63,7 @@ def test_the_limit_of_a_body_can_be_an_older_one() -> None:
     asked = Runtime(unused, unused, unused, payload_mb=settings.payload_mb)
     five = 5 * 1024 * 1024
     assert asked.read_body(BytesIO(bytes(five)), five) == bytes(five)
-    with pytest.raises(AwsError, match="larger than 5242880 bytes"):
+    with pytest.raises(AwsError, match="exceeded 5242880 bytes"):
         asked.read_body(BytesIO(bytes(five + 1)), None)
 
 

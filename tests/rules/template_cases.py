@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
+
 Resources = dict[str, Any]
 Change = dict[str, Any]
 
@@ -461,13 +463,13 @@ SERVING: list[Case] = [
     (
         "payload-size",
         {f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "10000000"}},
-        "AWS's sources conflict: the service model lets InvokeEndpoint carry 6 MB",
+        REAL_TIME.documented,
         {f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "6291456"}},
     ),
     (
         "payload-size",
         {f"{CONTAINER}.Environment": {"TS_MAX_REQUEST_SIZE": 100000000}},
-        "InvokeEndpoint carries at most 25 MB by any source",
+        REAL_TIME.documented,
         {
             f"{CONTAINER}.Environment": {"TS_MAX_REQUEST_SIZE": 100000000},
             "Config.AsyncInferenceConfig": {"OutputConfig": {"S3OutputPath": "s3://b/o/"}},

@@ -11,9 +11,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.catalog.request_sizes import INLINE_BYTES
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.objects import read_object
-from sagemaker_serving.client.payload.limits import INLINE_BYTES
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.runtime_errors import model_failed
 from sagemaker_serving.errors import Failure, Mistake

@@ -8,14 +8,14 @@ from typing import Any
 
 from botocore.exceptions import ClientError, ConnectionError, HTTPClientError
 
-from sagemaker_serving.client.aws import Aws, aws_failures
-from sagemaker_serving.client.payload.limits import (
+from sagemaker_serving.catalog.request_sizes import (
     ASYNCHRONOUS,
     REAL_TIME,
     SERVERLESS,
     PayloadLimits,
     narrowest,
 )
+from sagemaker_serving.client.aws import Aws, aws_failures
 
 _CONNECT_SECONDS = 3.0
 """boto3 tries three times: without a way to AWS's control plane the first call takes as long."""

@@ -6,7 +6,8 @@ import re
 
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.errors import Failure, ModelFailed, NotFound
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
+from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 
 
 def explained(error: ClientError, endpoint: str, region: str) -> BaseException:
@@ -20,6 +21,11 @@ def explained(error: ClientError, endpoint: str, region: str) -> BaseException:
     if code in ("ValidationError", "ValidationException"):
         place = f" in {region}" if "not found" in message.lower() else ""
         return NotFound(f"{endpoint}: {message.rstrip('.')}{place}")
+    if code == "413":
+        return Mistake(
+            f"{endpoint}: {message.rstrip('.')}; {REAL_TIME.documented}; send less in a request, "
+            "deploy the model as an asynchronous endpoint (1 GB), or run a batch transform"
+        )
     unexplained: BaseException = error
     return unexplained
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+from sagemaker_serving.catalog.request_sizes import ASYNCHRONOUS, SERVERLESS, PayloadLimits
 from sagemaker_serving.client import asynchronous, streaming
 from sagemaker_serving.client.asynchronous import AsyncInference
 from sagemaker_serving.client.aws import Aws
@@ -18,7 +19,6 @@ from sagemaker_serving.client.options import AsyncRequests
 from sagemaker_serving.client.pace import Pace
 from sagemaker_serving.client.payload import Batch, Piece, written
 from sagemaker_serving.client.payload.batch import too_large
-from sagemaker_serving.client.payload.limits import ASYNCHRONOUS, SERVERLESS, PayloadLimits
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.client.rows import rows_in

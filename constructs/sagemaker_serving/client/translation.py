@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
+from sagemaker_serving.catalog.request_sizes import PayloadLimits
 from sagemaker_serving.client.decoding import Undecodable, decoded
 from sagemaker_serving.client.deserializers import Deserializer
 from sagemaker_serving.client.payload import (
@@ -19,7 +21,6 @@ from sagemaker_serving.client.payload import (
     written,
 )
 from sagemaker_serving.client.payload.images import CSV, JSON, answers_in_one_line
-from sagemaker_serving.client.payload.limits import PayloadLimits
 from sagemaker_serving.client.prediction import Prediction
 from sagemaker_serving.client.rows import must_have_rows
 from sagemaker_serving.client.serializers import Serializer, body_of
@@ -62,7 +63,7 @@ class Translation:
         Raises `Mistake` when it takes several.
         """
         batch = self._batch(data, members, encoding)
-        piece = next(written(batch.pieces(PayloadLimits(split=limits.most, most=limits.most))))
+        piece = next(written(batch.pieces(replace(limits, split=limits.most))))
         if piece.count < batch.records:
             raise Mistake(
                 f"of {batch.records} records {piece.count} fit the {limits.most:,} bytes of one "

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from sagemaker_serving.catalog.request_sizes import REAL_TIME, PayloadLimits
 from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts, Piece, batch_of, json_text
 from sagemaker_serving.client.payload.images import Accepted
-from sagemaker_serving.client.payload.limits import REAL_TIME, PayloadLimits
 from sagemaker_serving.client.serializers import JSONSerializer
 from sagemaker_serving.errors import Mistake
 

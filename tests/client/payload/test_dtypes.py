@@ -17,8 +17,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.payload import ModelFacts, batch_of
-from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.client.serializers import (
     CSVSerializer,
     JSONLinesSerializer,

@@ -12,9 +12,9 @@ import numpy
 import pytest
 
 from sagemaker_serving.archive import Signature, Tensor
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.payload import Encoding, ModelFacts, Piece, batch_of
 from sagemaker_serving.client.payload.images import Accepted, accepted_by
-from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.errors import Mistake
 
 PNG = b"\x89PNG\r\n\x1a\n and more"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from sagemaker_serving.client.payload.limits import PayloadLimits
+from sagemaker_serving.catalog.request_sizes import PayloadLimits
 from sagemaker_serving.errors import Mistake
 
 Encoding = Literal["npy", "raw", "base64", "json", "jsonlines", "csv"]
@@ -53,8 +53,9 @@ class Batch(Protocol):
 
 def too_large(what: str, size: int, limits: PayloadLimits) -> Mistake:
     """One record that no request can carry."""
+    documented = f" ({limits.documented})" if limits.documented else ""
     return Mistake(
-        f"{what} has {size:,} bytes in a request of its own; this endpoint takes {limits.most:,}; "
-        "send it smaller (fewer pixels, a smaller dtype, a denser encoding), deploy the model as "
-        "an asynchronous endpoint (1 GB), or run a batch transform"
+        f"{what} has {size:,} bytes in a request of its own; this endpoint takes {limits.most:,}"
+        f"{documented}; send it smaller (fewer pixels, a smaller dtype, a denser encoding), deploy "
+        "the model as an asynchronous endpoint (1 GB), or run a batch transform"
     )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from sagemaker_serving.catalog.request_sizes import PayloadLimits
 from sagemaker_serving.client.payload.arrays import npy_header, read_npy_layout
 from sagemaker_serving.client.payload.batch import Joining, Piece, too_large
 from sagemaker_serving.client.payload.items import size_of
-from sagemaker_serving.client.payload.limits import PayloadLimits
 from sagemaker_serving.client.payload.rows import FixedRows, Frame
 from sagemaker_serving.errors import Mistake
 

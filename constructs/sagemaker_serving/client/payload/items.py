@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sagemaker_serving.catalog.request_sizes import PayloadLimits
 from sagemaker_serving.client.payload.batch import Joining, Piece, too_large
-from sagemaker_serving.client.payload.limits import PayloadLimits
 from sagemaker_serving.errors import Mistake
 
 

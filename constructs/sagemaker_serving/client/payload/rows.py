@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
+from sagemaker_serving.catalog.request_sizes import PayloadLimits
 from sagemaker_serving.client.payload.batch import Joining, Piece, too_large
-from sagemaker_serving.client.payload.limits import PayloadLimits
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from werkzeug.datastructures import Headers
 from local_aws.arn import arn_in
 from local_aws.protocol import AwsError
 from local_aws.protocol.event_stream import CONTENT_TYPE
+from sagemaker_serving.catalog.request_sizes import MIB, REAL_TIME
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
 from sagemaker_serving.local_sagemaker.common.store import Region, Store
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
@@ -28,10 +29,6 @@ from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPip
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel, Serverless
 from sagemaker_serving.log_groups import endpoint_log_group
-
-MAX_PAYLOAD_MB = 25
-"""SageMaker hosting FAQ; botocore's model of InvokeEndpoint still says 6 MiB, which nothing here
-enforces unless `Settings.payload_mb` does."""
 
 TIMEOUT_SECONDS = 60.0
 """A model's time for one answer (SageMaker API reference, InvokeEndpoint)."""
@@ -86,22 +83,22 @@ class Runtime:
         *,
         payload_mb: float | None = None,
     ) -> None:
-        self.max_body_bytes = int((payload_mb or MAX_PAYLOAD_MB) * 1024 * 1024)
+        self.max_body_bytes = int(payload_mb * MIB) if payload_mb else REAL_TIME.most
         self._store = store
         self._endpoints = endpoints
         self._pipeline = pipeline
 
     def read_body(self, stream: IO[bytes], content_length: int | None) -> bytes:
-        """A request's body; raises `AwsError` (413) above ``max_body_bytes``."""
+        """A request's body; raises `AwsError` (413) above ``max_body_bytes``.
+
+        The error is the one of aws/sagemaker-python-sdk#171.
+        """
         if content_length is None or content_length <= self.max_body_bytes:
             body = stream.read(self.max_body_bytes + 1)
             if len(body) <= self.max_body_bytes:
                 return body
         raise AwsError(
-            "ValidationError",
-            f"the body is larger than {self.max_body_bytes} bytes, the most that an "
-            "endpoint accepts",
-            status=413,
+            "413", f"HTTP content length exceeded {self.max_body_bytes} bytes.", status=413
         )
 
     def invoke(self, region_name: str, endpoint: str, headers: Headers, body: bytes) -> Answer:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.endpoint_facts import look_up
 from sagemaker_serving.client.options import Limits
-from sagemaker_serving.client.payload.limits import REAL_TIME
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.errors import NotFound

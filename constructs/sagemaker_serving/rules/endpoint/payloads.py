@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog.request_sizes import REAL_TIME, SERVERLESS
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import whole_number
@@ -22,7 +23,6 @@ _TIME_VARIABLES = (
     "MMS_DEFAULT_RESPONSE_TIMEOUT",
     "TS_DEFAULT_RESPONSE_TIMEOUT",
 )
-_MEGABYTE = 1024 * 1024
 
 
 @rule(
@@ -34,24 +34,19 @@ _MEGABYTE = 1024 * 1024
 def payload_size(variant: VariantFacts) -> Iterator[Finding]:
     """A server is not set up for requests that SageMaker never lets through to it.
 
-    AWS's sources conflict on InvokeEndpoint: its service model says 6 MB, its hosting FAQ 25 MB.
-    Between the two this warns; over 25 MB, and over 4 MB to a serverless variant, no source
-    allows the request. Asynchronous inference takes 1 GB, batch transform 100 MB.
+    AWS documents 25 MB for InvokeEndpoint in its hosting FAQ; its service model has 6 MB, and 5 MB
+    was the limit once. So this warns above 6 MB, and above 4 MB for a serverless variant.
+    Asynchronous inference takes 1 GB, batch transform 100 MB.
     """
     for container in variant.containers:
         for fact in _set(container, _SIZE_VARIABLES):
             size = _number(fact)
             if size is None:
                 continue
-            if variant.is_serverless and size > 4 * _MEGABYTE:
+            if variant.is_serverless and size > SERVERLESS.most:
                 why = "a serverless variant gets at most 4 MB"
-            elif size > 25 * _MEGABYTE and not variant.asynchronous:
-                why = "InvokeEndpoint carries at most 25 MB by any source"
-            elif size > 6 * _MEGABYTE and not variant.asynchronous:
-                why = (
-                    "AWS's sources conflict: the service model lets InvokeEndpoint carry 6 MB, the "
-                    "hosting FAQ says 25 MB; try it before you rely on it"
-                )
+            elif size > REAL_TIME.split and not variant.asynchronous:
+                why = REAL_TIME.documented
             else:
                 continue
             yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MIB = 1024 * 1024
 
@@ -11,18 +11,28 @@ MIB = 1024 * 1024
 class PayloadLimits:
     """``split`` is what requests of several records are filled up to, ``most`` what one may be.
 
-    Both in bytes; ``split`` is at most ``most``.
+    Both in bytes; ``split`` is at most ``most``. ``documented`` is what AWS says of it, "" where
+    the number says all.
     """
 
     split: int
     most: int
+    documented: str = ""
 
 
-REAL_TIME = PayloadLimits(split=6_291_456, most=25 * MIB)
-"""InvokeEndpoint. botocore's service model says 6,291,456 bytes (``BodyBlob``, boto3 1.44.5); the
-hosting FAQ says 25 MB (docs.aws.amazon.com/sagemaker/latest/dg/hosting-faqs.html). So batches are
-split where both agree, and a record that cannot be split may have
-what the FAQ grants."""
+REAL_TIME = PayloadLimits(
+    split=6_291_456,
+    most=25 * MIB,
+    documented=(
+        "AWS documents 25 MB for InvokeEndpoint "
+        "(docs.aws.amazon.com/sagemaker/latest/dg/hosting-faqs.html); its service model has 6 MB, "
+        "and 5 MB was the limit once: try it in your account before you rely on more"
+    ),
+)
+"""InvokeEndpoint. botocore's service model says 6,291,456 bytes (``BodyBlob``, boto3 1.44.5); once
+it was "HTTP content length exceeded 5246976 bytes" (aws/sagemaker-python-sdk#171). So batches are
+split where the sources of today agree, and a record that cannot be split may have what the hosting
+FAQ grants."""
 
 SERVERLESS = PayloadLimits(split=4 * MIB, most=4 * MIB)
 """4 MB, request and response each
@@ -41,6 +51,4 @@ def narrowest(limits: list[PayloadLimits]) -> PayloadLimits:
     """What every one of ``limits`` allows; `REAL_TIME` for none."""
     if not limits:
         return REAL_TIME
-    return PayloadLimits(
-        split=min(one.split for one in limits), most=min(one.most for one in limits)
-    )
+    return replace(min(limits, key=lambda one: one.most), split=min(one.split for one in limits))
