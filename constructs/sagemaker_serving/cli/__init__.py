@@ -18,6 +18,7 @@ def main() -> None:
 
 _COMMANDS = {
     "adopt": "Write an environment file of an endpoint that serves already.",
+    "archives": "List, add or remove the models of a multi-model endpoint.",
     "bench": "Compare variants, or find the best batching.",
     "check": "Name every mistake in environment files or templates.",
     "compile": "Compile a model with SageMaker Neo, without a deploy.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -90,6 +91,13 @@ price_file_option = click.option(
     envvar="SAGEMAKER_SERVING_PRICES",
     help="The price file.",
 )
+
+
+def ask(question: str) -> None:
+    """Goes on only where somebody says yes; raises `click.UsageError` without a terminal."""
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question}? there is no terminal to ask on; give --yes")
+    click.confirm(f"{question}?", abort=True, err=True)
 
 
 def size_text(size: int) -> str:

@@ -153,7 +153,7 @@ def package(
         }
         click.echo(json.dumps(facts, indent=1))
         return
-    _say_warnings(problems)
+    say_warnings(problems)
     click.echo(
         f"{built.path}: {size_text(size)}, sha256 {built.sha256}"
         f"{', unchanged' if built.reused else ''}"
@@ -303,6 +303,7 @@ def _must_lie_outside(target: Path, sources: list[Source]) -> None:
             )
 
 
-def _say_warnings(problems: list[Problem]) -> None:
+def say_warnings(problems: list[Problem]) -> None:
+    """Prints ``problems`` on standard error."""
     for problem in problems:
         click.echo(f"{problem.severity}: {problem} [{problem.rule}]", err=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from local_aws.cli.options import json_lines_option
 from sagemaker_serving.cli.completing import EndpointName
-from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.cli.options import WhichAws, ask, aws_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Aws
@@ -54,7 +53,7 @@ def rollback(
         return
     found = find_rollback(endpoint, aws, to=to)
     if not yes:
-        _ask(f"{endpoint}: from {_told(found.serving)} to {_told(found.to)}")
+        ask(f"{endpoint}: from {_told(found.serving)} to {_told(found.to)}")
     found.begin()
     show(watch(endpoint, aws, config=found.to.config), logs=False, as_json=as_json)
     named = found.drift()
@@ -64,12 +63,6 @@ def rollback(
             f"a change moves {endpoint} on",
             err=True,
         )
-
-
-def _ask(question: str) -> None:
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"{question}? there is no terminal to ask on; give --yes")
-    click.confirm(f"{question}?", abort=True, err=True)
 
 
 def _told(version: Version) -> str:
