@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ import pytest
 import requests
 
 from sagemaker_serving.model_server.process import ModelServer
+from tests.model_server.servers import running
 
 pytestmark = pytest.mark.slow
 
 HALF = "/v1/models/half_plus_three"
 KINDS = "/v1/models/kinds"
+SHIPPED = Path(__file__).parents[2] / "model_assets"
 
 
 def post(server: ModelServer, path: str, body: object) -> requests.Response:
@@ -131,17 +134,37 @@ SIZES = [0, 1, 3, 4, 8]
 @pytest.mark.parametrize("signature", ["residual", "matrix", "two_inputs", "text", "whole"])
 def test_no_rank_type_or_size_ends_the_engine(without_code: ModelServer, signature: str) -> None:
     """TensorFlow with oneDNN aborts on an image without four dimensions."""
-    metadata = requests.get(f"{without_code.place.url}/tfs{KINDS}/metadata", timeout=60).json()
+    asked_everything(without_code, "kinds", signature)
+    right = predict(without_code, "residual", inputs=np.ones((1, 8, 8, 3)).tolist())
+    assert (right.status_code, len(right.json()["outputs"][0])) == (200, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("half_plus_three", [1.0]), ("digits", np.ones((1, 8, 8, 1)).tolist())],
+)
+def test_no_rank_type_or_size_ends_the_engine_of_a_shipped_model(
+    tmp_path: Path, name: str, right: object
+) -> None:
+    with running(SHIPPED / name / "model", tmp_path) as server:
+        asked_everything(server, name, "serving_default")
+        assert post(server, f"/v1/models/{name}:predict", {"inputs": right}).status_code == 200
+
+
+def asked_everything(server: ModelServer, model: str, signature: str) -> None:
+    """Tensors of every rank, size and type in place of the signature's: 200 or 400 to each."""
+    path = f"/v1/models/{model}"
+    metadata = requests.get(f"{server.place.url}/tfs{path}/metadata", timeout=60).json()
     definitions = metadata["metadata"]["signature_def"]["signature_def"]
     names = definitions[signature]["inputs"]
     shapes = [shape for rank in range(4) for shape in product(SIZES[:3], repeat=rank)]
-    shapes += [(1, *[size] * rank) for rank in range(2, 7) for size in SIZES] + [(1, 8, 8, 3)]
+    shapes += [(1, *[size] * rank) for rank in range(2, 7) for size in SIZES]
+    shapes += [(1, 8, 8, 1), (1, 8, 8, 3)]
     for shape, value in product(shapes, [1, "a"]):
         tensor = np.full(shape, value, dtype=object).tolist()
-        response = predict(without_code, signature, inputs=dict.fromkeys(names, tensor))
+        body = {"signature_name": signature, "inputs": dict.fromkeys(names, tensor)}
+        response = post(server, f"{path}:predict", body)
         assert response.status_code in (200, 400), (shape, value, response.text)
-    right = predict(without_code, "residual", inputs=np.ones((1, 8, 8, 3)).tolist())
-    assert (right.status_code, len(right.json()["outputs"][0])) == (200, 5)
 
 
 def test_an_image_of_another_rank_is_answered_as_by_tensorflow(without_code: ModelServer) -> None:
