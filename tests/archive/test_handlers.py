@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.archive import Script, build_archive, read_contents
-from sagemaker_serving.archive.handlers import read_script, script_of
+from sagemaker_serving.archive.handlers import read_script, script_of, script_variables
 from tests.models import saved_model
 
 
@@ -101,6 +101,7 @@ def test_nothing_of_the_handler_runs(tmp_path: Path) -> None:
     [
         ("pytorch", None, None, "code/inference.py"),
         ("pytorch", "serve.py", "s3://bucket/source.tar.gz", "code/serve.py"),
+        ("pytorch", "", "", "code/inference.py"),
         ("huggingface", "inside.serve", None, "code/inside/serve.py"),
         ("tensorflow", "serve.py", "/opt/ml/model/src", "code/inference.py"),
         ("onnx", "serve.py", "/opt/ml/model/code/", "code/serve.py"),
@@ -113,6 +114,26 @@ def test_a_container_s_script_is_what_its_variables_name(
     given = {"SAGEMAKER_PROGRAM": program, "SAGEMAKER_SUBMIT_DIRECTORY": place}
     written = {name: text for name, text in given.items() if text is not None}
     assert script_of(framework, written) == script
+
+
+@pytest.mark.parametrize(
+    ("framework", "names", "program"),
+    [
+        ("pytorch", ["train.py", "utils.py"], "train.py"),
+        ("sklearn", ["train.py"], "train.py"),
+        ("pytorch", ["inference.py", "train.py"], None),
+        ("pytorch", ["serve.py", "train.py"], None),
+        ("pytorch", ["utils.py"], None),
+        ("tensorflow", ["train.py"], None),
+    ],
+)
+def test_the_only_script_with_the_toolkit_s_functions_is_named(
+    framework: str, names: list[str], program: str | None
+) -> None:
+    used = read_script(b"def model_fn(model_dir): pass")
+    scripts = {f"code/{name}": Script() if name == "utils.py" else used for name in names}
+    wanted = {} if program is None else {"SAGEMAKER_PROGRAM": program}
+    assert script_variables(framework, scripts) == wanted
 
 
 def test_what_only_a_deploy_knows_names_no_script() -> None:

@@ -101,6 +101,13 @@ def test_an_archive_that_tells_no_framework_is_served_as_one_says(run: Run, tmp_
     assert model["environment"]["SAGEMAKER_PROGRAM"] == "inference.py"
 
 
+def test_a_script_of_another_name_is_named_to_the_image(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, {"net/model.pth": b"weights", "net/code/train.py": HANDLER})
+    ended = run(*INIT, "--model", "net", "--framework", "pytorch")
+    assert ended.returncode == 0, ended.stderr
+    assert file_of(tmp_path)["models"]["net"]["environment"] == {"SAGEMAKER_PROGRAM": "train.py"}
+
+
 MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("init",), "--model and --region must be given; there is no terminal to ask on"),
     (("init", "--model", "digits", "--yes"), "--region must be given; --yes asks nothing"),

@@ -42,3 +42,11 @@ def test_files_and_functions_tell_the_program(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     assert program_of(read_contents(tmp_path)) == program
+
+
+def test_the_script_that_a_variable_names_tells_the_program(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "entry.py").write_text(MODEL_FN)
+    contents = read_contents(tmp_path)
+    assert program_of(contents) == "tensorflow"
+    assert program_of(contents, {"SAGEMAKER_PROGRAM": "entry.py"}) == "pytorch"

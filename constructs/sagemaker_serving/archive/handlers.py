@@ -27,7 +27,8 @@ class Function:
 
 
 SCRIPT = "code/inference.py"
-_CODE = "/opt/ml/model/code"
+CONTAINER_MODEL = "/opt/ml/model"
+_CODE = f"{CONTAINER_MODEL}/code"
 
 _COUNTS_PARAMETERS = ("pytorch", "mxnet", "huggingface")
 """Frameworks whose images call by `toolkit_arguments`."""
@@ -43,16 +44,34 @@ def script_of(framework: str, environment: Mapping[str, str | None]) -> str | No
     """
     if framework == "tensorflow":
         return SCRIPT
-    program = environment.get("SAGEMAKER_PROGRAM", "inference.py")
-    place = environment.get("SAGEMAKER_SUBMIT_DIRECTORY", _CODE)
-    if framework not in _COUNTS_PARAMETERS and (place is None or place.rstrip("/") != _CODE):
+    place, module = place_of_script(environment), module_of_script(environment)
+    if framework not in _COUNTS_PARAMETERS and place != _CODE:
         return None
-    return None if program is None else f"code/{module_of(program).replace('.', '/')}.py"
+    return None if module is None else f"code/{module.replace('.', '/')}.py"
 
 
-def module_of(program: str) -> str:
-    """The module that SAGEMAKER_PROGRAM means: "inference" of "inference.py"."""
-    return program.removesuffix(".py")
+def module_of_script(environment: Mapping[str, str | None]) -> str | None:
+    """The module that SAGEMAKER_PROGRAM names: "inference" of "inference.py", the default."""
+    program = environment.get("SAGEMAKER_PROGRAM", "")
+    return None if program is None else (program or "inference.py").removesuffix(".py")
+
+
+def place_of_script(environment: Mapping[str, str | None]) -> str | None:
+    """The folder, or the archive in S3, that SAGEMAKER_SUBMIT_DIRECTORY names."""
+    place = environment.get("SAGEMAKER_SUBMIT_DIRECTORY", "")
+    return None if place is None else (place or _CODE).rstrip("/")
+
+
+def script_variables(framework: str, scripts: Mapping[str, Script]) -> dict[str, str]:
+    """The variables that name one of ``scripts``, those of ``code/`` by name, to the container.
+
+    None for ``code/inference.py``, the default. Without it, the only one that defines what the
+    toolkit calls is meant: so is an archive of the SDK's ``entry_point``, which sets the variable.
+    """
+    found = [name for name, each in scripts.items() if any(map(each.defines, _TOOLKIT_ARGUMENTS))]
+    if framework == "tensorflow" or SCRIPT in scripts or len(found) != 1:
+        return {}
+    return {"SAGEMAKER_PROGRAM": found[0].removeprefix("code/")}
 
 
 def toolkit_arguments(parameters: int, arguments: int) -> int | None:

@@ -111,6 +111,7 @@ def package(
       sagemaker-serving package digits --for multi-model -o digits.tar.gz
     """
     from sagemaker_serving.archive import Tensors, parse_source
+    from sagemaker_serving.archive.handlers import script_variables
 
     given = list(_opened([parse_source(source) for source in sources]))
     _must_lie_outside(target, given)
@@ -138,6 +139,8 @@ def package(
         cached=not no_cache,
     )
     built, contents, problems = packed.built, packed.contents, packed.warnings
+    served_by = framework or next(iter(contents.frameworks), "tensorflow")
+    environment |= script_variables(served_by, contents.scripts)
     size = built.path.stat().st_size
     if as_json:
         facts = {

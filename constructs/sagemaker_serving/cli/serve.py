@@ -155,7 +155,7 @@ def _program(model: Path, environment: dict[str, str], framework: str | None) ->
     if environment.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true":
         return "tensorflow"
     try:
-        return program_of(read_contents(model))
+        return program_of(read_contents(model), environment)
     except UnreadableArtifact:
         return "tensorflow"  # whose server says what is wrong with it, and what it should be
 

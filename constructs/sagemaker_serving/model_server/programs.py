@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from sagemaker_serving.archive import TRITON, ArchiveContents
+from sagemaker_serving.archive.handlers import SCRIPT, script_of
 from sagemaker_serving.extras import Extra
 
 
@@ -60,12 +61,13 @@ _RUN_BY: Mapping[Program, Extra] = {
 _PYTORCH_FUNCTIONS = ("model_fn", "transform_fn", "input_fn", "predict_fn", "output_fn")
 
 
-def program_of(contents: ArchiveContents) -> Program:
+def program_of(contents: ArchiveContents, environment: Mapping[str, str] | None = None) -> Program:
     """The program that serves an archive with these files, by all that can be seen of them.
 
-    TensorFlow's when nothing tells: its messages say what a model must have.
+    ``environment`` is the container's, which may name the script. It is TensorFlow's when nothing
+    tells: its messages say what a model must have.
     """
-    script = contents.script
+    script = contents.scripts.get(script_of("pytorch", environment or {}) or SCRIPT)
     if TRITON in contents.frameworks:
         return Program.TRITON
     if "ray-serve" in contents.frameworks:

@@ -17,7 +17,7 @@ from sagemaker_serving.model_server.toolkit.settings import Settings, read_setti
 NEWEST, OLDER = toolkit_contract("2.6"), toolkit_contract("2.3")
 
 DEFAULTS = Settings(
-    program="inference.py",
+    module="inference",
     default_accept="application/json",
     workers=1,
     response_timeout_seconds=60,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from sagemaker_serving.archive import TRITON, ArchiveContents
+from sagemaker_serving.archive.handlers import script_of, script_variables
 from sagemaker_serving.catalog import (
     EcrImage,
     InstanceType,
@@ -86,8 +87,14 @@ def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> st
     )
 
 
+def variables_of(framework: str, contents: ArchiveContents) -> dict[str, str]:
+    """The variables with which the image of ``framework`` finds the script in ``contents``."""
+    return {**BY_SCRIPT.get(framework, {}), **script_variables(framework, contents.scripts)}
+
+
 def _must_be_loaded(contents: ArchiveContents, model: str, framework: str) -> None:
-    script = contents.script
+    name = script_of(framework, variables_of(framework, contents))
+    script = None if name is None else contents.scripts.get(name)
     if framework in BY_SCRIPT and not (script is not None and script.defines("model_fn")):
         raise Mistake(
             f"{framework}'s image loads no model by itself; add {model}/code/inference.py that "

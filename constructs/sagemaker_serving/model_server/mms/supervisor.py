@@ -10,6 +10,7 @@ import socket
 from pathlib import Path
 from typing import NoReturn
 
+from sagemaker_serving.archive.handlers import place_of_script
 from sagemaker_serving.model_server import neo
 from sagemaker_serving.model_server.mms.front import Front
 from sagemaker_serving.model_server.mms.loading import contract_of
@@ -119,9 +120,9 @@ async def _the_one(container: Container, path: Path) -> tuple[Models, Workers]:
 
 
 def _log_what_is_ignored(container: Container) -> None:
-    place = os.environ.get("SAGEMAKER_SUBMIT_DIRECTORY", IMAGE_CODE)
+    place = place_of_script(os.environ)
     reads_it = container.program is Program.NEO_ONNX
-    if not reads_it and place.rstrip("/") != IMAGE_CODE:
+    if not reads_it and place != IMAGE_CODE:
         log.warning(
             "SAGEMAKER_SUBMIT_DIRECTORY is %r; this image does not read it: "
             "the code that is used is the model's code/",

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sagemaker_serving.archive.handlers import CONTAINER_MODEL, module_of_script, place_of_script
 from sagemaker_serving.errors import Failure, Mistake
-
-CONTAINER_MODEL = "/opt/ml/model"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +29,12 @@ def load_script(environ: Mapping[str, str], model_dir: Path, scratch: Path) -> S
     ``code``. Raises `Mistake` when there is no such script or a function is missing, and
     whatever the script itself raises.
     """
-    place = environ.get("SAGEMAKER_SUBMIT_DIRECTORY") or f"{CONTAINER_MODEL}/code"
+    place = place_of_script(environ)
+    assert place is not None  # an environment of texts names one, or the default
     if place.startswith("s3://"):
         path = _from_s3(place, scratch)
     else:
-        path = _folder(place, model_dir) / (environ.get("SAGEMAKER_PROGRAM") or "inference.py")
+        path = _folder(place, model_dir) / f"{module_of_script(environ)}.py"
     if not path.is_file():
         raise Mistake(
             f"SAGEMAKER_SUBMIT_DIRECTORY is {place!r}; there is no {path.name} in it, and this "

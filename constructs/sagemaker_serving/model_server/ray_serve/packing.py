@@ -8,6 +8,7 @@ from pathlib import Path
 
 import sagemaker_serving
 from sagemaker_serving.archive import ArchiveContents, Source, contents_of
+from sagemaker_serving.archive.handlers import SCRIPT, script_of, script_variables
 from sagemaker_serving.archive.tree import walk
 from sagemaker_serving.errors import Mistake, ReportedError
 
@@ -38,6 +39,7 @@ _NOT_THERE = {
 
 _MODULES = (
     "sagemaker_serving/errors.py",
+    "sagemaker_serving/archive/handlers.py",
     *(
         f"sagemaker_serving/model_server/{name}.py"
         for name in (
@@ -72,17 +74,20 @@ def _why_not(contents: ArchiveContents, sources: Sequence[Source]) -> Iterator[s
             "it without --for"
         )
         return
-    if contents.script is None and "pytorch" not in contents.frameworks:
+    variables = script_variables("pytorch", contents.scripts)
+    called = script_of("pytorch", variables) or SCRIPT
+    script = contents.scripts.get(called)
+    if script is None and "pytorch" not in contents.frameworks:
         yield (
             f"{given} has no code/inference.py, and no .pt or .pth file: nothing that AWS's "
             "PyTorch image would serve; --for ray-serve makes an application of such a model"
         )
-    for name, line in ({} if contents.script is None else contents.script.imports).items():
+    for name, line in ({} if script is None else script.imports).items():
         package = name.replace("_", "-")
         listed = any(each.startswith(package) for each in contents.requirements or ())
         if name in _NOT_THERE and not listed:
             yield (
-                f"{given}: code/inference.py:{line} imports {name}, which is in the PyTorch image "
+                f"{given}: {called}:{line} imports {name}, which is in the PyTorch image "
                 f"and not in Ray Serve's; {_NOT_THERE[name]}"
             )
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sagemaker_serving.archive.handlers import module_of
+from sagemaker_serving.archive.handlers import module_of_script
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.toolkit.contract import ToolkitContract
 
@@ -35,12 +35,12 @@ MEMORY_LIMIT = "SAGEMAKER_SERVING_MEMORY_LIMIT_MB"
 class Settings:
     """One container's settings.
 
-    ``program`` is the user's script ("inference.py"); ``workers`` is the number of
+    ``module`` is the user's script ("inference"); ``workers`` is the number of
     processes with the model in each; ``response_timeout_seconds`` is how long one
     request may take before its worker is ended.
     """
 
-    program: str
+    module: str
     default_accept: str
     workers: int
     response_timeout_seconds: int
@@ -50,11 +50,6 @@ class Settings:
     multi_model: bool
     memory_limit_mb: int | None
     """What the models of multi-model mode may take together; None: no limit."""
-
-    @property
-    def module(self) -> str:
-        """The module that the script is imported as."""
-        return module_of(self.program)
 
 
 def read_settings(environ: Mapping[str, str], contract: ToolkitContract | None = None) -> Settings:
@@ -69,8 +64,10 @@ def read_settings(environ: Mapping[str, str], contract: ToolkitContract | None =
         raise Mistake(
             "SAGEMAKER_MULTI_MODEL is 'true'; a container of Neo's serves one model, the compiled"
         )
+    module = module_of_script(environ)
+    assert module is not None  # an environment of texts names one, or the default
     return Settings(
-        program=environ.get("SAGEMAKER_PROGRAM") or "inference.py",
+        module=module,
         default_accept=environ.get("SAGEMAKER_DEFAULT_INVOCATIONS_ACCEPT", JSON),
         workers=_workers(environ, multi_model=multi_model),
         response_timeout_seconds=_timeout(environ, contract, multi_model=multi_model),

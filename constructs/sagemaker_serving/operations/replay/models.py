@@ -100,9 +100,12 @@ def _served(path: Path, name: str, container: Container | None, version: str | N
 
     need("local")
     framework = None if container is None else container.framework
+    variables = {} if container is None else container.variables
     try:
         program = (
-            Program(framework) if framework in set(Program) else program_of(read_contents(path))
+            Program(framework)
+            if framework in set(Program)
+            else program_of(read_contents(path), variables)
         )
     except UnreadableArtifact:
         program = Program.TENSORFLOW  # whose server says what is wrong with it
@@ -112,6 +115,6 @@ def _served(path: Path, name: str, container: Container | None, version: str | N
         model=path,
         name=f"{name}, served on this machine",
         program=program,
-        environment={} if container is None else container.variables,
+        environment=variables,
         container_version=version if program in VERSIONED else None,
     )

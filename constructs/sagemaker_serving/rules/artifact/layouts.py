@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from local_aws.suggest import nearest
 from sagemaker_serving.archive.contents import is_version
+from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
@@ -259,13 +260,17 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
     script = facts.script
     if script is not None and (script.defines("model_fn") or script.open_ended or script.error):
         return
+    variables = script_variables("pytorch", contents.scripts)
+    define = "or define model_fn(model_dir)"
+    for name, value in variables.items():
+        define += f", or name code/{value} to the container: environment: {{{name}: {value}}}"
     top = [name for name in contents.traced if "/" not in name]
     if len(top) != 1 and "model.pt" not in top:
         yield _says(
             facts,
             f"there are {len(top)} .pt or .pth files at its top and no model_fn in "
             f"{facts.script_name}; the container loads model.pt or the only one: leave one at the "
-            "top, or define model_fn(model_dir)",
+            f"top, {define}",
         )
         return
     loaded = "model.pt" if "model.pt" in top else top[0]
@@ -273,8 +278,7 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
         yield _says(
             facts,
             f"{loaded} is not TorchScript and there is no model_fn in {facts.script_name}; the "
-            "container loads nothing else by itself: save it with torch.jit.save, or define "
-            "model_fn(model_dir)",
+            f"container loads nothing else by itself: save it with torch.jit.save, {define}",
         )
 
 
