@@ -127,5 +127,5 @@ def test_alarms_have_their_states_and_those_that_are_gone_are_left_out(
 
 
 def test_a_dashboard_that_does_not_exist_is_the_callers_mistake(gateway: Gateway) -> None:
-    with pytest.raises(NotFound, match="there is no dashboard 'none'; give the model `monitoring"):
+    with pytest.raises(NotFound, match=r"no dashboard 'none' in .*; give the model `monitoring"):
         view_dashboard("none", client_of(gateway))

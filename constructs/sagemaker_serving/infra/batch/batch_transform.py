@@ -109,7 +109,7 @@ class BatchTransform(Construct):
         super().__init__(scope, construct_id)
         if settings.transform_ami_version is None:
             types = settings.instance_types or [settings.instance_type]
-            needed = model.host_ami("transform", types)
+            needed = model.host_ami(types, transform=True)
             settings = settings.model_copy(update={"transform_ami_version": needed})
         self._settings = settings
         self._bucket, self._key = bucket, encryption_key

@@ -65,7 +65,7 @@ class InstanceVariant(_Unjudged, InstanceHost):
         """Its ``inference_ami_version``, or the one that its Model's images need, if they do."""
         if self.inference_ami_version is not None or self.model is None:
             return self.inference_ami_version
-        return self.model.host_ami("endpoint", self.instance_types or [self.instance_type])
+        return self.model.host_ami(self.instance_types or [self.instance_type])
 
     @property
     def accelerator_type(self) -> str | None:

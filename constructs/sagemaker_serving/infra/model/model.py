@@ -25,7 +25,6 @@ from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
     from sagemaker_serving.catalog import Accelerator
-    from sagemaker_serving.catalog.instances import Use
     from sagemaker_serving.infra.network.network import Network
 
 
@@ -130,12 +129,12 @@ class Model(Construct):
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
 
-    def host_ami(self, use: Use, instance_types: Sequence[str]) -> str | None:
-        """The host software that these types need for its images.
+    def host_ami(self, instance_types: Sequence[str], *, transform: bool = False) -> str | None:
+        """The host software that these types need for its images, in an endpoint or a transform.
 
         None where SageMaker's own will do, and where it is not known.
         """
-        return ami_for(use, instance_types, self._images)
+        return ami_for("transform" if transform else "endpoint", instance_types, self._images)
 
     @property
     def grant_principal(self) -> iam.IPrincipal:
