@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from local_aws.scaling.policies import StepScaling, TargetTracking, Wish
+from local_aws.scaling.policies import StepScaling, TargetTracking
 
 Policy = TargetTracking | StepScaling
 
@@ -54,9 +54,10 @@ class Cooldowns:
 
 
 def chosen(
-    wishes: Sequence[tuple[Policy, Wish | None]], capacity: int, cooldowns: Cooldowns, now: float
-) -> tuple[Policy, Wish] | None:
-    """The policy whose wish is granted; ``wishes`` are those of every policy of the target.
+    wishes: Sequence[tuple[Policy, int | None]], capacity: int, cooldowns: Cooldowns, now: float
+) -> tuple[Policy, int] | None:
+    """The policy whose wish is granted, and the capacity that it wishes; ``wishes`` are those of
+    every policy of the target, None for no change.
 
     Of several that scale out the largest wins; target tracking scales in only
     when every policy of its kind that may agrees, to the largest of what they ask.
@@ -64,12 +65,12 @@ def chosen(
     allowed = [
         (policy, wish)
         for policy, wish in wishes
-        if wish is not None and cooldowns.allow(policy, now, is_out=wish.capacity > capacity)
+        if wish is not None and cooldowns.allow(policy, now, is_out=wish > capacity)
     ]
     if not allowed:
         return None
-    largest = max(allowed, key=lambda each: each[1].capacity)
-    if largest[1].capacity > capacity:
+    largest = max(allowed, key=lambda each: each[1])
+    if largest[1] > capacity:
         return largest
     against = any(
         wish is None and isinstance(policy, TargetTracking) and policy.scales_in

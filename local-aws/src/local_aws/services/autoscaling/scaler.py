@@ -30,7 +30,7 @@ from local_aws.context import LocalContext
 from local_aws.errors import Failure
 from local_aws.scaling import ScalableDimension
 from local_aws.scaling.decision import Bounds, Cooldowns, Policy, chosen
-from local_aws.scaling.policies import StepScaling, TargetTracking, Wish
+from local_aws.scaling.policies import StepScaling, TargetTracking
 from local_aws.scaling.schedule import ScheduledAction
 from local_aws.services.autoscaling.store import MOST_ACTIVITIES, Record, Region, Store, key_of
 
@@ -131,7 +131,7 @@ class Scaler:
         if granted is None:
             return
         policy, wish = granted
-        wanted = _bounds(target).clamped(wish.capacity)
+        wanted = _bounds(target).clamped(wish)
         way = "Out" if wanted > capacity else "In"
         if wanted == capacity or target["SuspendedState"][f"DynamicScaling{way}Suspended"]:
             return
@@ -142,13 +142,13 @@ class Scaler:
 
     def _asked(
         self, policy: Record, capacity: int, now: float
-    ) -> tuple[Policy, Wish | None, str | None]:
+    ) -> tuple[Policy, int | None, str | None]:
         """A policy, what it wishes now, and which alarm has called it."""
         call = self._calls.get(policy["PolicyARN"])
         if call is not None and call.until < now:
             call = None
         if policy["PolicyType"] == "StepScaling":
-            step = StepScaling.of(policy, {"Threshold": call.threshold if call else 0.0})
+            step = StepScaling.of(policy, call.threshold if call else 0.0)
             wish = None if call is None else step.scaled(call.value, capacity)
             return step, wish, None if call is None else call.alarm
         tracking = TargetTracking.of(policy)
