@@ -219,16 +219,6 @@ def test_a_user_of_another_partition_is_known_by_its_key(aws: Aws) -> None:
 
 
 @pytest.mark.parametrize(
-    ("region", "suffix"), [("cn-north-1", "amazonaws.com.cn"), ("eu-west-1", "amazonaws.com")]
-)
-def test_an_apis_domain_has_the_suffix_of_its_partition(aws: Aws, region: str, suffix: str) -> None:
-    made = aws.client("apigateway", region).create_domain_name(
-        domainName=f"api.{region}.example", endpointConfiguration={"types": ["REGIONAL"]}
-    )
-    assert made["regionalDomainName"].endswith(f".execute-api.{region}.{suffix}")
-
-
-@pytest.mark.parametrize(
     ("region", "service", "account", "arn"),
     [
         ("eu-west-1", "sqs", ACCOUNT, f"arn:aws:sqs:eu-west-1:{ACCOUNT}:x"),

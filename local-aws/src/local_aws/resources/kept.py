@@ -33,6 +33,7 @@ _REF = {
     "AWS::CodeBuild::Project": "Name",
     "AWS::Route53::RecordSet": "Name",
     "AWS::SecretsManager::RotationSchedule": "SecretId",
+    "AWS::SecretsManager::SecretTargetAttachment": "SecretId",
 }
 """The property that Ref gives where it is not the identifier (each type's page in the
 CloudFormation template reference, "Return values")."""

@@ -79,10 +79,6 @@ GROUND: dict[str, dict[str, Any]] = {
         "Type": "AWS::ApiGateway::RequestValidator",
         "Properties": {"RestApiId": _API, "ValidateRequestBody": True},
     },
-    "Domain": {
-        "Type": "AWS::ApiGateway::DomainName",
-        "Properties": {"DomainName": "ground.example", "CertificateArn": _CERTIFICATE},
-    },
     "ApiKey": {"Type": "AWS::ApiGateway::ApiKey", "Properties": {"Enabled": True}},
     "Plan": {"Type": "AWS::ApiGateway::UsagePlan"},
     "Staged": {
@@ -139,18 +135,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
         ),
     ),
-    "AWS::ApiGateway::BasePathMapping": (
-        Sample(
-            ("apigateway GetBasePathMapping domainName=ground.example basePath={Ref}",),
-            {
-                "BasePath": "lost",
-                "DomainName": "$Domain",
-                "RestApiId": "$Rest",
-                "Stage": "live",
-            },
-            needs=("RestApiId",),
-        ),
-    ),
     "AWS::ApiGateway::Deployment": (
         Sample(
             (
@@ -158,27 +142,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "apigateway GetStage restApiId=$Rest stageName=lost",
             ),
             {"Description": "lost and found", "RestApiId": "$Rest", "StageName": "lost"},
-        ),
-    ),
-    "AWS::ApiGateway::DomainName": (
-        Sample(
-            ("apigateway GetDomainName domainName={Ref}",),
-            {
-                "CertificateArn": _CERTIFICATE,
-                "DomainName": "lost.example",
-                "EndpointAccessMode": "BASIC",
-                "EndpointConfiguration": {"IpAddressType": "dualstack", "Types": ["REGIONAL"]},
-                "MutualTlsAuthentication": {
-                    "TruststoreUri": "s3://lost/trust.pem",
-                    "TruststoreVersion": "7",
-                },
-                "OwnershipVerificationCertificateArn": f"{_CERTIFICATE}-own",
-                "RegionalCertificateArn": f"{_CERTIFICATE}-regional",
-                "RoutingMode": "ROUTING_RULE_ONLY",
-                "SecurityPolicy": "TLS_1_0",
-                "Tags": TAGS,
-            },
-            needs=("DomainName",),
         ),
     ),
     "AWS::ApiGateway::GatewayResponse": (
@@ -290,9 +253,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                     "Types": ["PRIVATE"],
                     "VpcEndpointIds": ["vpce-0123456789abcdef0"],
                 },
-                "FailOnWarnings": False,
                 "MinimumCompressionSize": 37,
-                "Mode": "merge",
                 "Name": "found",
                 "Policy": EVERYONE,
                 "SecurityPolicy": "TLS_1_0",
@@ -300,23 +261,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "Version": "v7",
             },
             needs=("Name",),
-            unread={
-                "FailOnWarnings": "an import here knows no warnings",
-                "Mode": "how a Body is taken",
-            },
-        ),
-        Sample(
-            ("apigateway GetResources restApiId={Ref}",),
-            {
-                "Name": "of a document",
-                "Body": {
-                    "openapi": "3.0.1",
-                    "info": {"title": "a document", "version": "7"},
-                    "paths": {"/lost": {}},
-                },
-            },
-            needs=("Name",),
-            unread={"Body": "tests of services hold that", "Name": "the other sample's"},
         ),
     ),
     "AWS::ApiGateway::Stage": (

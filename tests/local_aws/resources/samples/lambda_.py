@@ -14,15 +14,11 @@ _FUNCTION = (
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::Lambda::Alias": (
         Sample(
-            (
-                "lambda GetAlias FunctionName=$Function Name=live",
-                "lambda GetProvisionedConcurrencyConfig FunctionName=$Function Qualifier=live",
-            ),
+            ("lambda GetAlias FunctionName=$Function Name=live",),
             {
                 "FunctionName": "$Function",
                 "FunctionVersion": "$One.Version",
                 "Name": "live",
-                "ProvisionedConcurrencyConfig": {"ProvisionedConcurrentExecutions": 37},
                 "Description": "a property was lost",
             },
         ),
@@ -101,14 +97,10 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     ),
     "AWS::Lambda::Version": (
         Sample(
-            (
-                "lambda GetFunctionConfiguration FunctionName={Ref}",
-                "lambda GetProvisionedConcurrencyConfig FunctionName=$Other Qualifier={Version}",
-            ),
+            ("lambda GetFunctionConfiguration FunctionName={Ref}",),
             {
                 "FunctionName": "$Other",
                 "Description": "a property was lost",
-                "ProvisionedConcurrencyConfig": {"ProvisionedConcurrentExecutions": 37},
             },
             unread={"CodeSha256": "the call goes by it"},
         ),

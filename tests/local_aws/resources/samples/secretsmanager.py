@@ -50,27 +50,12 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             told={"GenerateSecretString": []},
         ),
     ),
-    "AWS::SecretsManager::SecretTargetAttachment": (
-        Sample(
-            ("secretsmanager GetSecretValue SecretId={Id}",),
-            {
-                "SecretId": "$Secret",
-                "TargetId": "$Database",
-                "TargetType": "AWS::RDS::DBInstance",
-            },
-            told={"TargetType": []},
-        ),
-    ),
 }
 
 GROUND = {
     "Secret": {
         "Type": "AWS::SecretsManager::Secret",
         "Properties": {"SecretString": '{"username": "ground"}'},
-    },
-    "Database": {
-        "Type": "AWS::RDS::DBInstance",
-        "Properties": {"DBInstanceIdentifier": "ground", "Engine": "mysql"},
     },
 }
 """What they refer to."""

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from tests.local_aws.aws import REGION, eventually, gateway_of
 from tests.local_aws.functions import Functions
-from tests.local_aws.services.apigateway.rest import PATH, Rest
+from tests.local_aws.services.apigateway.rest import Rest
 from tests.local_aws.web import ask
 
 LOGS = "arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"
@@ -292,71 +292,6 @@ def test_a_method_is_tried_as_it_is_now(rest: Rest) -> None:
         pathWithQueryString="/here?a=1",
     )
     assert (answer["status"], answer["body"]) == (200, "here test-invoke-stage")
-
-
-def test_an_openapi_document_becomes_an_api(functions: Functions) -> None:
-    functions.create(
-        "spec", "def handler(event, context):\n    return {'body': event['resource']}\n"
-    )
-    arn = f"arn:aws:lambda:{REGION}:123456789012:function:spec"
-    document = {
-        "openapi": "3.0.1",
-        "info": {"title": "from a document", "version": "1"},
-        "paths": {
-            "/things/{id}": {
-                "get": {
-                    "parameters": [{"name": "q", "in": "query", "required": True}],
-                    "x-amazon-apigateway-request-validator": "parameters",
-                    "security": [{"key": []}],
-                    "x-amazon-apigateway-integration": {
-                        "type": "aws_proxy",
-                        "httpMethod": "POST",
-                        "uri": f"{PATH}/{arn}/invocations",
-                    },
-                }
-            },
-            "/mock": {
-                "x-amazon-apigateway-any-method": {
-                    "responses": {"200": {"description": "ok"}},
-                    "x-amazon-apigateway-integration": {
-                        "type": "mock",
-                        "passthroughBehavior": "when_no_match",
-                        "requestTemplates": {"application/json": '{"statusCode": 200}'},
-                        "responses": {
-                            "default": {
-                                "statusCode": "200",
-                                "responseTemplates": {"application/json": "mocked"},
-                            }
-                        },
-                    },
-                }
-            },
-        },
-        "components": {
-            "securitySchemes": {"key": {"type": "apiKey", "name": "x-api-key", "in": "header"}},
-            "schemas": {"Thing": {"type": "object"}},
-        },
-        "x-amazon-apigateway-request-validators": {
-            "parameters": {"validateRequestParameters": True, "validateRequestBody": False}
-        },
-        "x-amazon-apigateway-binary-media-types": ["image/png"],
-    }
-    rest = Rest(functions)
-    api = rest.api.put_rest_api(
-        restApiId=rest.id, mode="overwrite", body=json.dumps(document).encode()
-    )
-    assert (api["name"], api["binaryMediaTypes"]) == ("from a document", ["image/png"])
-    rest.let_in("spec")
-    rest.deploy()
-    assert rest.ask("/mock", "PATCH").body == b"mocked"
-    assert rest.ask("/things/1?q=1").json == {"message": "Forbidden"}
-    method = rest.api.get_method(
-        restApiId=rest.id, resourceId=rest.resource("/things/{id}"), httpMethod="GET"
-    )
-    assert method["requestParameters"] == {"method.request.querystring.q": True}
-    assert rest.api.get_model(restApiId=rest.id, modelName="Thing")["schema"]
-    with pytest.raises(ClientError, match="Invalid OpenAPI input"):
-        rest.api.put_rest_api(restApiId=rest.id, mode="merge", body=b"[]")
 
 
 def test_a_stage_writes_a_line_for_each_request_with_the_account_s_role(

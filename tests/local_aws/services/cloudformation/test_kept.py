@@ -480,7 +480,6 @@ def test_what_api_gateway_keeps_without_effect_is_told(aws: Aws) -> None:
             MethodSettings=[{**setting, "ThrottlingRateLimit": 10}],
         ),
         Plan=resource("ApiGateway::UsagePlan", Throttle=limits),
-        Domain=resource("ApiGateway::DomainName", DomainName="api.example.com"),
         Http=resource("ApiGatewayV2::Api", Name="http", ProtocolType="HTTP"),
         Default=resource(
             "ApiGatewayV2::Stage",
@@ -492,7 +491,6 @@ def test_what_api_gateway_keeps_without_effect_is_told(aws: Aws) -> None:
 
     assert aws.create("limits", body)["StackStatus"] == "CREATE_COMPLETE"
     assert _told(aws, "limits") == [
-        "1 AWS::ApiGateway::DomainName (DomainName)",
         "1 AWS::ApiGateway::Stage (CacheClusterEnabled, CacheClusterSize, "
         "MethodSettings.CachingEnabled, MethodSettings.ThrottlingRateLimit)",
         "1 AWS::ApiGateway::UsagePlan (Throttle)",

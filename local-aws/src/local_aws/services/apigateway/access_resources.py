@@ -1,4 +1,4 @@
-"""Resource types beside a REST API: the account's role, keys and plans, domain names."""
+"""Resource types beside a REST API: the account's role, keys and plans."""
 
 from __future__ import annotations
 
@@ -96,42 +96,3 @@ class UsagePlanKey(Part):
     @override
     def place(self, request: Request) -> dict[str, Any]:
         return given(request.properties, ("UsagePlanId", "KeyId"))
-
-
-class DomainName(Part):
-    """``AWS::ApiGateway::DomainName``: kept, and nothing answers by it; Ref is the name."""
-
-    type_name = "AWS::ApiGateway::DomainName"
-    name_property = "DomainName"
-    stem = "DomainName"
-    answers = named = "domainName"
-    within = ()
-    also_supported = frozenset({"OwnershipVerificationCertificateArn"})
-    without_effect = frozenset({"DomainName"})
-
-    @override
-    def attributes(self, request: Request) -> Attributes:
-        told = self.call(request, "GetDomainName", domainName=request.physical_id)
-        return {
-            name: told[name[:1].lower() + name[1:]]
-            for name in super().attributes(request)
-            if name[:1].lower() + name[1:] in told
-        }
-
-
-class BasePathMapping(Part):
-    """``AWS::ApiGateway::BasePathMapping``: kept, as its domain name is."""
-
-    type_name = "AWS::ApiGateway::BasePathMapping"
-    stem = "BasePathMapping"
-    answers = named = "basePath"
-    within = ("DomainName",)
-    without_effect = frozenset({"DomainName"})
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {}
-
-    @override
-    def attributes(self, request: Request) -> Attributes:
-        return {}

@@ -30,7 +30,6 @@ from local_aws.web.records import (
 )
 
 from .keys import Keys
-from .openapi import import_document
 from .parts import check_integration, integration_with_defaults, methods_of, resource_below
 from .patches import patched
 
@@ -40,13 +39,11 @@ SNAPSHOT = "snapshot"
 _NAMES = {
     "stages": "stageName",
     "models": "name",
-    "domainnames": "domainName",
-    "basepathmappings": "basePath",
 }
 
 _NOT_OFFERED = (
     *("Documentation", "ClientCertificate", "VpcLink", "Sdk", "Export", "Usage", "Template"),
-    *("DomainNameAccess", "ImportApiKeys", "Flush", "TestInvokeAuthorizer"),
+    *("DomainName", "BasePathMapping", "Import", "PutRestApi", "Flush", "TestInvokeAuthorizer"),
 )
 """What the names of operations contain that are not offered."""
 
@@ -68,7 +65,6 @@ _DEFAULTS: Mapping[str, Record] = {
         "responseParameters": {},
         "responseTemplates": {"application/json": '{"message":$context.error.messageString}'},
     },
-    "CreateBasePathMapping": {"basePath": "(none)"},
 }
 
 _UNSUPPORTED: Mapping[str, tuple[str, ...]] = {
@@ -123,29 +119,6 @@ class Control:
         for name, model in _MODELS.items():
             self.records.put(f"{path}/models/{name}", {"id": new_id(6), "name": name, **model})
         return record
-
-    def import_rest_api(self, call: Call) -> Record:
-        """Make an API of an OpenAPI document."""
-        made = self.create_rest_api(
-            Call(
-                service="apigateway",
-                operation="CreateRestApi",
-                account=call.account,
-                region=call.region,
-                parameters={"name": "imported"},
-            )
-        )
-        return self._import(call, f"{call.region}/restapis/{made['id']}", overwrite=True)
-
-    def put_rest_api(self, call: Call) -> Record:
-        """Take an OpenAPI document for an API, in place of what it has or beside that."""
-        path = path_of(call)
-        self.records.get(path)
-        return self._import(call, path, overwrite=call.parameters.get("mode") == "overwrite")
-
-    def _import(self, call: Call, path: str, *, overwrite: bool) -> Record:
-        api = import_document(self.records, path, call.parameters["body"], overwrite=overwrite)
-        return {**api, "warnings": []}
 
     # resources and methods
 

@@ -1,4 +1,4 @@
-"""What callers of REST APIs have: API keys, the plans that they count for, domain names.
+"""What callers of REST APIs have: API keys, and the plans that they count for.
 
 Sources: API Gateway API reference, botocore's model.
 """
@@ -13,8 +13,7 @@ from typing import Any
 
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.template.regions import region_names
-from local_aws.web.records import Record, Records, new_id, paged, path_of
+from local_aws.web.records import Record, Records, paged, path_of
 
 Create = Callable[..., tuple[str, Record]]
 """Keeps what a call makes, with more members than it gave; returns its path too."""
@@ -69,31 +68,3 @@ class Keys:
         record = {"id": key_id, "type": call.parameters["keyType"], "value": key["value"]}
         record |= {"name": key["name"]} if "name" in key else {}
         return self._records.put(f"{collection}/{key_id}", record)
-
-    def create_domain_name(self, call: Call) -> Record:
-        """Keep a domain name, which nothing answers by."""
-        kinds = (call.parameters.get("endpointConfiguration") or {}).get("types") or ["EDGE"]
-        name = new_id()
-        suffix = region_names(call.region)["AWS::URLSuffix"]
-        place = (
-            {
-                "regionalDomainName": f"d-{name}.execute-api.{call.region}.{suffix}",
-                "regionalHostedZoneId": _A_ZONE,
-            }
-            if "REGIONAL" in kinds
-            else {
-                "distributionDomainName": f"d{name}.cloudfront.net",
-                "distributionHostedZoneId": _CLOUDFRONT_ZONE,
-            }
-        )
-        more: Record = {"domainNameStatus": "AVAILABLE", "securityPolicy": "TLS_1_2", **place}
-        if call.parameters.get("securityPolicy"):
-            more["securityPolicy"] = call.parameters["securityPolicy"]
-        return self._create(call, **more)[1]
-
-
-_CLOUDFRONT_ZONE = "Z2FDTNDATAQYW2"
-"""Of every distribution (Route 53 API reference, AliasTarget)."""
-_A_ZONE = "Z1UJRXOUMOOFQ8"
-"""API Gateway's of us-east-1, which stands for that of every region (AWS General Reference, "Amazon
-API Gateway endpoints and quotas")."""

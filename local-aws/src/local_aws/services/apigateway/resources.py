@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from typing_extensions import override
 
 from local_aws.resources.api import given
-from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
+from local_aws.resources.base import Attributes, Properties, Provider, Request
 
 from .access_resources import (
     Account,
     ApiKey,
-    BasePathMapping,
-    DomainName,
     UsagePlan,
     UsagePlanKey,
 )
@@ -23,43 +21,21 @@ from .part import Part
 
 
 class RestApi(Part):
-    """``AWS::ApiGateway::RestApi``: Ref is its id; a Body is imported."""
+    """``AWS::ApiGateway::RestApi``: Ref is its id."""
 
     type_name = "AWS::ApiGateway::RestApi"
     name_property = "Name"
     stem = "RestApi"
     named = "restApiId"
     within = ()
-    also_supported = frozenset({"ApiKeySourceType", "Body", "FailOnWarnings", "Mode"})
-    not_carried_out = frozenset({"CloneFrom"})
-
-    @override
-    def problems(self, properties: Properties) -> Iterable[str]:
-        if str(properties.get("FailOnWarnings", "false")).lower() == "true":
-            yield "FailOnWarnings true (an import here knows no warnings; leave it out)"
+    also_supported = frozenset({"ApiKeySourceType"})
+    not_carried_out = frozenset({"Body", "BodyS3Location", "CloneFrom"})
+    without_effect = frozenset({"FailOnWarnings", "Mode"})
 
     @override
     def create(self, request: Request) -> str:
-        body = request.properties.get("Body")
-        name = request.properties.get("Name")
-        if name is None and body is None:
-            raise ResourceFailed("Name or Body is missing", code="InvalidRequest")
-        wanted = {**self.wanted(request.properties), "Name": name or request.name(128)}
-        api_id = str(self.call(request, "CreateRestApi", wanted)["id"])
-        request.claim(api_id)
-        self._import(request, api_id, "merge")
-        return api_id
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return self.attributes(request)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        super().update(request)
-        if request.changed("Body", "Mode"):
-            self._import(request, request.physical_id, request.properties.get("Mode", "overwrite"))
-        return self.attributes(request)
+        wanted = {"Name": request.name(128), **self.wanted(request.properties)}
+        return str(self.call(request, "CreateRestApi", wanted)["id"])
 
     @override
     def attributes(self, request: Request) -> Attributes:
@@ -71,7 +47,7 @@ class RestApi(Part):
         own = super().wanted(properties)
         policy = own.get("Policy")
         return {
-            **{k: v for k, v in own.items() if k not in ("Body", "ApiKeySourceType", "Policy")},
+            **{k: v for k, v in own.items() if k not in ("ApiKeySourceType", "Policy")},
             **({"apiKeySource": own["ApiKeySourceType"]} if "ApiKeySourceType" in own else {}),
             **(
                 {"policy": json.dumps(policy) if isinstance(policy, Mapping) else policy}
@@ -79,12 +55,6 @@ class RestApi(Part):
                 else {}
             ),
         }
-
-    def _import(self, request: Request, api_id: str, mode: str) -> None:
-        body = request.properties.get("Body")
-        if body is not None:
-            text = body if isinstance(body, str) else json.dumps(body)
-            self.call(request, "PutRestApi", restApiId=api_id, mode=mode, body=text)
 
 
 class Resource(Part):
@@ -305,9 +275,7 @@ def providers() -> tuple[Provider, ...]:
         Account(),
         ApiKey(),
         Authorizer(),
-        BasePathMapping(),
         Deployment(),
-        DomainName(),
         GatewayResponse(),
         Method(),
         Model(),

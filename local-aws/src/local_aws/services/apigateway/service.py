@@ -32,14 +32,15 @@ class ApiGateway(Service):
     whole = True
     limits = (
         Limit(
-            "domain names, caches, throttles, quotas, tracing, documentation",
+            "caches, throttles, quotas, tracing, documentation",
             "kept, without effect",
         ),
         Limit(
-            "canaries, VPC links, response streams of other servers, a caller's credentials passed "
-            "on",
+            "OpenAPI documents, canaries, VPC links, response streams of other servers, a caller's "
+            "credentials passed on",
             "refused by name",
         ),
+        Limit("domain names", "kept; nothing answers by them"),
         Limit("timeouts", "in real seconds, whatever the time scale"),
     )
     invalid = "BadRequestException"

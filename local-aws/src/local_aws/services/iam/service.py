@@ -20,7 +20,7 @@ from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 from local_aws.template.regions import region_names
 
-from . import moto, simulation
+from . import moto
 from .resources import (
     AccessKey,
     Group,
@@ -118,13 +118,8 @@ class Iam(Service):
             raise AwsError("InvalidInput", f"{linked} is not a valid AWS service name")
 
     def actions(self) -> Mapping[str, Action]:
-        """Who asks for itself is known here, and what policies would let; the emulator knows the
-        users."""
-        return {
-            "GetUser": self._get_user,
-            "SimulateCustomPolicy": simulation.simulate_custom_policy,
-            "SimulatePrincipalPolicy": simulation.simulate_principal_policy,
-        }
+        """Who asks for itself is known here; the emulator knows the users."""
+        return {"GetUser": self._get_user}
 
     def _get_user(self, call: Call) -> dict[str, Any] | None:
         """The account's root has no name (IAM API reference, GetUser: "defaults to the user making

@@ -197,7 +197,6 @@ class Functions:
                     f"Unable to delete version because the following aliases reference it: {using}"
                 )
             function.versions.pop(qualifier, None)
-            function.provisioned.pop(qualifier, None)
         return {}
 
     def _configure(self, configuration: Configuration, given: Parameters, region: str) -> None:

@@ -29,7 +29,6 @@ def launch_of(
     stream: Stream,
     session: RoleSession,
     *,
-    initialization: str,
     task_root: Path,
     layers: Path | None,
     runtime: Path,
@@ -37,7 +36,6 @@ def launch_of(
 ) -> Launch:
     """How a process of one version is started.
 
-    ``initialization`` is why it is: ``on-demand`` or ``provisioned-concurrency``.
     Its environment is the function's variables, Lambda's own, and its role's credentials for
     the local AWS at ``url``: nothing of this process's. It imports from ``task_root``, from
     ``layers`` and from ``runtime``, which has what AWS's runtime has; all lie where AWS has them,
@@ -67,7 +65,7 @@ def launch_of(
             **_paths(shown_layers, shown_runtime, shown_task, language, configuration["Runtime"]),
             **_own(variables),
             **_defined(configuration, stream),
-            "AWS_LAMBDA_INITIALIZATION_TYPE": initialization,
+            "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
             **_credentials(session),
             # By its number: of names, the SDK for JavaScript makes bucket.localhost.
             "AWS_ENDPOINT_URL": url.replace("//localhost", "//127.0.0.1") if is_node else url,

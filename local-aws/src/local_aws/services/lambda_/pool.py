@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,12 +75,6 @@ class Pool:
             yield worker
         finally:
             self._give_back(worker)
-
-    def warm(self, function: Function, configuration: Configuration) -> None:
-        """Have a process of that version before anybody asks, unless there is no room for one."""
-        self.end_idle(function.region, function.name)
-        with suppress(AwsError), self.worker(function, configuration):
-            pass
 
     def end_idle(self, region: str, function_name: str) -> None:
         """End the function's processes that are not at work: its code or settings have changed."""
@@ -162,11 +156,7 @@ class Pool:
 
     def _reap(self) -> None:
         while not self._stopping.wait(IDLE_SECONDS / 10):
-            self._end(lambda each: _is_idle_for_long(each) and not self._is_provisioned(each))
-
-    def _is_provisioned(self, worker: Worker) -> bool:
-        function = self._store.find(worker.region, worker.function)
-        return function is not None and function.is_provisioned(worker.runs["Version"])
+            self._end(_is_idle_for_long)
 
     def _end(self, chosen: Callable[[Worker], bool]) -> None:
         with self._lock:
@@ -204,7 +194,6 @@ class Pool:
             configuration,
             stream,
             self._context.sessions.hand_out(role, name, SESSION_SECONDS),
-            initialization=_initialization(function, configuration),
             task_root=task_root,
             layers=layers,
             runtime=self._runtime,
@@ -243,11 +232,6 @@ def _fits(worker: Worker, function: Function, configuration: Configuration) -> b
 def _what_runs(configuration: Configuration) -> Configuration:
     """What a process was started for: another revision may be the same code and settings."""
     return {**without_state(configuration), "RevisionId": None}
-
-
-def _initialization(function: Function, configuration: Configuration) -> str:
-    is_ahead = function.is_provisioned(configuration["Version"])
-    return "provisioned-concurrency" if is_ahead else "on-demand"
 
 
 def _is_idle_for_long(worker: Worker) -> bool:

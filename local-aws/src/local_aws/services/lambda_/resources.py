@@ -54,7 +54,6 @@ _STREAM_RESET: Mapping[str, Any] = {
 }
 """The same of an event source mapping, of a queue and of a stream."""
 
-_PROVISIONED = "ProvisionedConcurrencyConfig"
 
 _LOOK_SECONDS = 0.02
 """Between two looks at a function that is not in place yet."""
@@ -202,7 +201,7 @@ class FunctionVersion(ApiProvider):
     type_name = "AWS::Lambda::Version"
     service = "lambda"
     create_operation = "PublishVersion"
-    also_supported = frozenset({_PROVISIONED})
+    without_effect = frozenset({"ProvisionedConcurrencyConfig"})
     deletes = ("DeleteFunction", "FunctionName")
 
     @override
@@ -223,7 +222,6 @@ class FunctionVersion(ApiProvider):
     def complete(self, request: Request) -> Attributes:
         arn = request.physical_id
         number = arn.rsplit(":", 1)[-1]
-        _provision(self, request, number)
         return {"FunctionArn": arn, "Version": number}
 
     @override
@@ -239,17 +237,12 @@ class FunctionAlias(ApiProvider):
     service = "lambda"
     create_operation = "CreateAlias"
     id_attribute = "AliasArn"
-    also_supported = frozenset({_PROVISIONED})
+    without_effect = frozenset({"ProvisionedConcurrencyConfig"})
     not_carried_out = frozenset({"RoutingConfig"})
 
     @override
     def create(self, request: Request) -> str:
         return str(self.call(request, "CreateAlias", request.properties)["AliasArn"])
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        _provision(self, request, request.properties["Name"])
-        return super().complete(request)
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -398,15 +391,6 @@ class EventInvokeConfig(ApiProvider):
     def delete(self, request: Request) -> None:
         place = {name: request.properties[name] for name in ("FunctionName", "Qualifier")}
         self.discard(request, "DeleteFunctionEventInvokeConfig", **place)
-
-
-def _provision(provider: ApiProvider, request: Request, qualifier: str) -> None:
-    """Bring a version's, or an alias's, provisioned concurrency to what is wanted."""
-    if request.changed(_PROVISIONED):
-        wanted = request.properties.get(_PROVISIONED)
-        operation = f"{'Delete' if wanted is None else 'Put'}{_PROVISIONED}"
-        place = {"FunctionName": request.properties["FunctionName"], "Qualifier": qualifier}
-        provider.call(request, operation, wanted or {}, **place)
 
 
 def _layer(arn: str) -> dict[str, Any]:

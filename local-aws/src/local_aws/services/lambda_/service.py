@@ -32,7 +32,6 @@ from local_aws.services.lambda_.names import refuse_foreign
 from local_aws.services.lambda_.policies import Policies
 from local_aws.services.lambda_.pollers import Pollers
 from local_aws.services.lambda_.pool import Pool
-from local_aws.services.lambda_.provisioned import DIMENSION, ProvisionedConcurrency, Scaling
 from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.resources import (
     EventInvokeConfig,
@@ -83,11 +82,9 @@ class Lambda(service.Service):
             Settings(self.store),
             InvokeConfigs(self.store, records),
             FunctionUrls(self.store),
-            ProvisionedConcurrency(self.store, self._pool.warm),
         )
 
         self.permissions = self._permissions()
-        context.scalable[DIMENSION] = Scaling(context)
         deliveries = Deliveries(self.store, self._queue, context.evaluator)
         context.targets.add(context.account_id, "lambda", deliveries.deliver)
 
@@ -120,10 +117,7 @@ class Lambda(service.Service):
         service.Limit(
             "response streams", "without the limit of 200 MB and that of 2 MB a second after 6 MB"
         ),
-        service.Limit(
-            "provisioned concurrency",
-            "one process is started ahead, however much is asked for; no utilization is sent",
-        ),
+        service.Limit("provisioned concurrency", "kept in a stack; its calls are refused by name"),
     )
 
     def _permissions(self) -> ServicePermissions:

@@ -28,8 +28,8 @@ class Function:
 
     ``versions`` has ``$LATEST`` and the published ones by number; ``policies`` the statements
     of the resource policy by qualifier ("" for the function itself); ``invoke_configs`` what
-    is set for asynchronous events, ``urls`` the function URLs, ``provisioned`` the provisioned
-    concurrency, by qualifier. ``policy_revisions`` is the RevisionId of each policy. ``settling``
+    is set for asynchronous events, ``urls`` the function URLs, by
+    qualifier. ``policy_revisions`` is the RevisionId of each policy. ``settling``
     has the versions that are not in place yet: ``at`` is when they are, in seconds since the epoch,
     ``before`` what runs until then; None runs nothing.
     ``published_from`` is what $LATEST was when the newest version was made of it.
@@ -49,7 +49,6 @@ class Function:
     reserved_concurrency: int | None = None
     invoke_configs: dict[str, dict[str, Any]] = field(default_factory=dict)
     urls: dict[str, dict[str, Any]] = field(default_factory=dict)
-    provisioned: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:
@@ -80,11 +79,6 @@ class Function:
                 if configuration is not None:
                     self.versions[version] = {**without_state(configuration), **IN_PLACE}
                     self.revise(version)
-
-    def is_provisioned(self, version: str) -> bool:
-        """Whether a version has provisioned concurrency, by itself or by an alias."""
-        found = (self.aliases.get(each, {"FunctionVersion": each}) for each in self.provisioned)
-        return any(each["FunctionVersion"] == version for each in found)
 
     def running(self, version: str) -> Configuration | None:
         """What an event of this version runs now; None while there is none, or it is Pending."""

@@ -93,7 +93,6 @@ class Versions:
         function = find_function(self._store, region, given)
         with self._store.lock:
             function.aliases.pop(given["Name"], None)
-            function.provisioned.pop(given["Name"], None)
         return {}
 
     def _set_alias(self, function: Function, alias: Answer, given: Parameters) -> Answer:

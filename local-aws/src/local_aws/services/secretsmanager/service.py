@@ -15,7 +15,7 @@ from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Action, Service
 
-from .resources import ResourcePolicy, Secret, SecretTargetAttachment
+from .resources import ResourcePolicy, Secret
 
 _NAME = re.compile(r"[A-Za-z0-9/_+=.@!-]{1,512}")
 """The API reference, "CreateSecret"."""
@@ -47,7 +47,7 @@ class SecretsManager(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (ResourcePolicy(), Secret(), SecretTargetAttachment())
+        return (ResourcePolicy(), Secret())
 
 
 def _judge_name(call: Call) -> None:

@@ -11,7 +11,6 @@ from tests.local_aws.services.cloudformation.conftest import REGION, Aws
 from tests.local_aws.services.cloudformation.templates import (
     TRUST,
     get_att,
-    parameter,
     ref,
     resource,
     template,
@@ -60,50 +59,6 @@ def test_a_password_is_made_as_told_and_once(aws: Aws) -> None:
     )
 
 
-def test_a_secret_says_where_its_database_is_until_it_is_detached(aws: Aws) -> None:
-    database = resource(
-        "RDS::DBInstance",
-        Engine="mysql",
-        DBName="shop",
-        MasterUsername="admin",
-        MasterUserPassword=password("Secret"),
-    )
-    attachment = resource(
-        "SecretsManager::SecretTargetAttachment",
-        SecretId=ref("Secret"),
-        TargetId=ref("Database"),
-        TargetType="AWS::RDS::DBInstance",
-    )
-    resources = {"Secret": secret(**USER), "Database": database}
-    shown = {"Arn": ref("Secret"), "Host": get_att("Database", "Endpoint.Address")}
-    attached = template(
-        {**shown, "Attached": ref("Attachment")},
-        **resources,
-        Attachment=attachment,
-        Copy=parameter(password("Attachment"), Name="/copy"),
-    )
-    aws.create("attached", attached)
-    told = aws.outputs("attached")
-    text = json.loads(value(aws, told["Arn"]))
-
-    assert told["Attached"] == told["Arn"]
-    assert (
-        text.items()
-        >= {
-            "engine": "mysql",
-            "host": told["Host"],
-            "dbname": "shop",
-            "username": "admin",
-        }.items()
-    )
-    assert {"port", "dbInstanceIdentifier"} <= text.keys()
-    copied = aws.client("ssm").get_parameter(Name="/copy")["Parameter"]["Value"]
-    assert copied == text["password"]
-    aws.update("attached", template(shown, **resources))
-    assert json.loads(value(aws, told["Arn"])).keys() == {"username", "password"}
-    aws.delete("attached")
-
-
 def test_a_secrets_policy_lets_a_role_in(aws: Aws) -> None:
     entry = document(
         Action="secretsmanager:GetSecretValue",
@@ -128,20 +83,23 @@ def test_a_secrets_policy_lets_a_role_in(aws: Aws) -> None:
     aws.delete("opened")
 
 
-def test_a_rotation_is_only_kept_and_leaves_its_secret_readable(aws: Aws) -> None:
+def test_rotation_and_attachment_are_only_kept_and_leave_their_secret_readable(aws: Aws) -> None:
     rotation = resource(
         "SecretsManager::RotationSchedule",
         SecretId=ref("Secret"),
         RotationRules={"AutomaticallyAfterDays": 30},
     )
-    body = template(
-        {"Arn": ref("Secret"), "Rotation": ref("Rotation")},
-        Secret=secret(**PASSWORD),
-        Rotation=rotation,
+    attachment = resource(
+        "SecretsManager::SecretTargetAttachment",
+        SecretId=ref("Secret"),
+        TargetId="database",
+        TargetType="AWS::RDS::DBInstance",
     )
+    shown = {"Arn": ref("Secret"), "Rotation": ref("Rotation"), "Attached": ref("Attachment")}
+    body = template(shown, Secret=secret(**PASSWORD), Rotation=rotation, Attachment=attachment)
     aws.create("rotated", body)
     told = aws.outputs("rotated")
 
-    assert told["Rotation"] == told["Arn"]
+    assert told["Rotation"] == told["Attached"] == told["Arn"]
     assert len(value(aws, told["Arn"])) == 20
     aws.delete("rotated")
