@@ -76,7 +76,7 @@ class CompiledModels:
                 self._scope,
                 f"Compilation{len(self._made) or ''}",
                 compiler=self._shared(),
-                model_data=model_data(artifact, self._folder, convert=False),
+                model_data=model_data(self._scope, artifact, self._folder, convert=False),
                 job=job,
                 brings_code=contents is None or _has_code(contents),
                 model_inputs=_model_inputs(contents),

@@ -35,7 +35,18 @@ class NetworkStack(cdk.Stack):
             stack_name=f"{environment.name}-{construct_id}",
             description=f"The private network of {environment.name}'s models",
         )
-        private = PrivateVpc(self, "Private", cidr=network.cidr, retain_logs=environment.production)
+        variants = (
+            variant
+            for model in environment.models.values()
+            for variant in (*model.variants, *model.shadow_variants)
+        )
+        private = PrivateVpc(
+            self,
+            "Private",
+            cidr=network.cidr,
+            shells=any(getattr(variant, "enable_ssm_access", False) for variant in variants),
+            retain_logs=environment.production,
+        )
         group = private.security_group.security_group_id
         for name, value in zip(
             _parameters(environment), [*private.network.subnet_ids, group], strict=True

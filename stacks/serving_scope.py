@@ -28,7 +28,6 @@ from sagemaker_serving.infra import (
     ExecutionRole,
     Model,
     ModelArchives,
-    ModelData,
     ModelPackage,
     MultiModelContainer,
     S3Prefix,
@@ -38,8 +37,9 @@ from sagemaker_serving.s3_address import split_s3
 from sagemaker_serving.spec import Container as ContainerSpec
 from sagemaker_serving.spec import Environment, InstanceVariant, MultiModel, PipelineContainer
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
+from sagemaker_serving.spec.container import S3Artifact
 from sagemaker_serving.spec.environment import parameter_name
-from stacks.artifacts import model_data
+from stacks.artifacts import bucket_of_models, model_data
 from stacks.compiled import CompiledModels
 from stacks.network import network_of
 from stacks.storage import data_bucket, data_key
@@ -165,11 +165,22 @@ class ServingScope:
 
     def _containers(self, above: ContainerSpec | None) -> Sequence[AnyContainer]:
         if self.spec.model_package is not None:
-            return [_package(self.spec.model_package, self.spec.container(above))]
+            return [self._package(self.spec.model_package, self.spec.container(above))]
         if self.spec.multi_model is not None:
             return [self._multi_model(self.spec.multi_model, self.spec.container(above))]
         parts: Sequence[ContainerSpec | None] = self.spec.containers or [above]
         return [self._container(part) for part in parts]
+
+    def _package(self, spec: ModelPackageSpec, container: ContainerSpec) -> ModelPackage:
+        archive = None
+        if spec.model_data is not None:
+            archive = S3Artifact(s3=spec.model_data, kms_key_arn=spec.kms_key_arn)
+        return ModelPackage(
+            name=spec.name,
+            model_data=None if archive is None else model_data(self.stack, archive, self.folder),
+            image=None if spec.image_uri is None else ContainerImage.from_uri(spec.image_uri),
+            environment=container.variables,
+        )
 
     def _container(self, above: ContainerSpec | None) -> Container:
         container = self.spec.container(above)
@@ -185,7 +196,9 @@ class ServingScope:
         return Container(
             image=_image(container),
             model_data=(
-                None if container.artifact is None else model_data(container.artifact, self.folder)
+                None
+                if container.artifact is None
+                else model_data(self.stack, container.artifact, self.folder)
             ),
             environment=container.variables,
             hostname=hostname,
@@ -208,7 +221,7 @@ class ServingScope:
         if self.spec.multi_model.s3_prefix is None:
             return self.prefix("models")
         bucket, prefix = split_s3(self.spec.multi_model.s3_prefix)
-        existing = s3.Bucket.from_bucket_name(self.stack, "ArchivesBucket", bucket)
+        existing = bucket_of_models(self.stack, bucket, self.spec.multi_model.kms_key_arn)
         return S3Prefix(bucket=existing, prefix=prefix)
 
     @cached_property
@@ -220,7 +233,7 @@ class ServingScope:
             "Archives",
             place=self.archives,
             archives={
-                name: model_data(archive, self.folder, versions_on_top=True)
+                name: model_data(self.stack, archive, self.folder, versions_on_top=True)
                 for name, archive in self.spec.multi_model.named_archives.items()
             },
             retain_logs=self.environment.production,
@@ -235,13 +248,4 @@ def _image(container: ContainerSpec) -> ContainerImage:
     assert container.framework_version is not None
     return ContainerImage.from_catalog(
         container.framework, container.framework_version, digest=container.image_digest
-    )
-
-
-def _package(spec: ModelPackageSpec, container: ContainerSpec) -> ModelPackage:
-    return ModelPackage(
-        name=spec.name,
-        model_data=None if spec.model_data is None else ModelData.from_s3(spec.model_data),
-        image=None if spec.image_uri is None else ContainerImage.from_uri(spec.image_uri),
-        environment=container.variables,
     )

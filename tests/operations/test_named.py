@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from botocore.stub import Stubber
+from pydantic import ValidationError
 
 from local_aws.gateway import Gateway
 from sagemaker_serving.client.aws import Aws
@@ -93,6 +94,31 @@ def test_what_is_not_in_s3_is_named_and_what_is_there_is_not(gateway: Gateway) -
     )
     assert (where, severity) == ("prod.yaml models.digits.multi_model.s3_prefix", "error")
     assert message.startswith(f"no archive .tar.gz is below s3://{BUCKET}/files/")
+
+
+def test_a_model_that_a_customer_key_encrypts_is_named_unless_the_file_names_the_key(
+    gateway: Gateway,
+) -> None:
+    aws = client_of(gateway)
+    s3, kms = aws.client("s3"), aws.client("kms")
+    region = s3.meta.region_name
+    s3.create_bucket(Bucket="sealed", CreateBucketConfiguration={"LocationConstraint": region})
+    key = kms.create_key()["KeyMetadata"]["Arn"]
+    for name in ("one.tar.gz", "many/model.onnx"):
+        s3.put_object(
+            Bucket="sealed", Key=name, Body=b"", ServerSideEncryption="aws:kms", SSEKMSKeyId=key
+        )
+    for place in ("s3://sealed/one.tar.gz", "s3://sealed/many/"):
+        found = find(aws, named(environment(artifact=place)))
+        ((_, severity, message),) = said(found, artifact=place)
+        assert severity == "error"
+        assert message.endswith(f"write kms_key_arn: {key} in {{s3: …}}")
+        assert said(found, artifact={"s3": place, "kms_key_arn": key}) == []
+
+
+def test_a_key_is_named_by_its_arn() -> None:
+    with pytest.raises(ValidationError, match="a policy takes a key by its ARN alone"):
+        environment(artifact={"s3": "s3://a/b.tar.gz", "kms_key_arn": "alias/models"})
 
 
 @pytest.mark.parametrize(

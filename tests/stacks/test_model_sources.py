@@ -32,6 +32,13 @@ models:
         instance_type: ml.g5.xlarge
         artifact: {s3: s3://models/words/1/, sha256: "1"}
         environment: {HF_MODEL_ID: /opt/ml/model}
+      - name: sealed
+        instance_type: ml.g5.xlarge
+        artifact:
+          s3: s3://sealed/words/2/
+          sha256: "2"
+          kms_key_arn: arn:aws:kms:eu-west-1:111122223333:key/models
+        environment: {HF_MODEL_ID: /opt/ml/model}
       - name: folder
         instance_type: ml.g5.xlarge
         artifact: {folder: words, uncompressed: true}
@@ -69,7 +76,12 @@ def template(stage: EnvironmentStage) -> Template:
 
 def test_each_model_names_its_files_where_it_has_any(template: Template) -> None:
     told = [uri for uri in sources(template) if not isinstance(uri, dict)]
-    assert sorted(map(str, told)) == ["None", "None", "s3://models/words/1/"]
+    assert sorted(map(str, told)) == [
+        "None",
+        "None",
+        "s3://models/words/1/",
+        "s3://sealed/words/2/",
+    ]
     assert len(sources(template)) == len([*told, sent_to(template)])
 
 
@@ -97,6 +109,13 @@ def test_the_role_reads_and_lists_that_prefix_and_nothing_beside_it(template: Te
     assert told.count("-assets-") == 2, "one statement for each action"
     assert f"/{prefix}*" in told
     assert f'"s3:prefix": "{prefix}*"' in told
+
+
+def test_the_role_decrypts_by_the_key_of_a_model_alone(template: Template) -> None:
+    (policy,) = template.find_resources("AWS::IAM::Policy").values()
+    statements = policy["Properties"]["PolicyDocument"]["Statement"]
+    by_keys = [one["Resource"] for one in statements if one["Action"] == "kms:Decrypt"]
+    assert by_keys == ["arn:aws:kms:eu-west-1:111122223333:key/models"]
 
 
 def sources(template: Template) -> list[Any]:

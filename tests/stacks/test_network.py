@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import aws_cdk as cdk
 import pytest
-from aws_cdk.assertions import Template
+from aws_cdk.assertions import Match, Template
 from cdk_nag import AwsSolutionsChecks, NIST80053R5Checks
 
 from sagemaker_serving.spec import Environment
@@ -28,7 +30,9 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> cdk.Stage:
                     "artifact": "model",
                     "framework": "tensorflow",
                     "framework_version": "2.20",
-                    "variants": [{"name": "cpu", "instance_type": "ml.c5.large"}],
+                    "variants": [
+                        {"name": "cpu", "instance_type": "ml.c5.large", "enable_ssm_access": True}
+                    ],
                 }
             },
         }
@@ -48,6 +52,34 @@ def test_the_vpc_has_no_way_to_the_internet(stage: cdk.Stage) -> None:
     found.has_resource_properties("AWS::EC2::VPC", {"CidrBlock": "10.1.0.0/16"})
     for kind in ("InternetGateway", "NatGateway"):
         found.resource_count_is(f"AWS::EC2::{kind}", 0)
+
+
+def test_a_shell_into_a_container_has_its_channels_and_a_way_out(stage: cdk.Stage) -> None:
+    services = [
+        json.dumps(endpoint["Properties"]["ServiceName"])
+        for endpoint in template(stage, "Network").find_resources("AWS::EC2::VPCEndpoint").values()
+    ]
+    assert any("ssmmessages" in service for service in services)
+    template(stage, "digits").has_resource_properties(
+        "AWS::IAM::Policy",
+        {
+            "PolicyDocument": {
+                "Statement": Match.array_with(
+                    [
+                        {
+                            "Action": [
+                                f"ssmmessages:{verb}{kind}Channel"
+                                for verb in ("Create", "Open")
+                                for kind in ("Control", "Data")
+                            ],
+                            "Effect": "Allow",
+                            "Resource": "*",
+                        }
+                    ]
+                )
+            }
+        },
+    )
 
 
 def test_models_stand_in_its_subnets_and_are_told_by_parameters(stage: cdk.Stage) -> None:

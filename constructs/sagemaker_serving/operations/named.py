@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from functools import reduce
 from typing import Any, Literal
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.describing import described_endpoint
@@ -31,7 +31,8 @@ class Named:
 
     ``instance_types`` are those that a reservation is to give; ``archives`` says that the place
     in S3 is to hold archives, and not only any object. ``variants`` are those that an endpoint
-    has to have already, since it is moved under guardrails.
+    has to have already, since it is moved under guardrails. ``key_arn`` is the key that the file
+    lets the role decrypt a place with.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Named:
     instance_types: tuple[str, ...] = ()
     archives: bool = False
     variants: tuple[str, ...] = ()
+    key_arn: str | None = None
 
     @property
     def kind(self) -> Literal["s3", "endpoint", "reservation"]:
@@ -54,22 +56,23 @@ class Found:
 
     ``reservations`` has by ARN what DescribeTrainingPlan answered: ``status``, ``end`` (ISO 8601),
     ``targets`` and ``instance_types``; empty where there is none. ``places`` has by address in S3
-    "found", "missing" or the code of a refusal. ``endpoints`` has by name ``status`` and
-    ``variants``; empty where there is none.
+    "found", "missing" or the code of a refusal, and ``keys`` the customer managed key that encrypts
+    what is there. ``endpoints`` has by name ``status`` and ``variants``; empty where there is none.
     """
 
     reservations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
     endpoints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def named(environment: Environment) -> Iterator[Named]:
     """The reservations, endpoints and models in S3 that ``environment`` names, each place, in its
     order."""
-    for path, text, beside in _texts(environment.model_dump()):
+    for path, text, (above, beside) in _texts(environment.model_dump()):
         match path[-2:]:
             case ("capacity_reservation", "ml_reservation_arn"):
-                types = beside.get("instance_types") or [beside.get("instance_type")]
+                types = above.get("instance_types") or [above.get("instance_type")]
                 yield Named(name=text, path=path, instance_types=tuple(types))
             case ("endpoint", "existing"):
                 model = environment.models[str(path[1])]
@@ -78,17 +81,20 @@ def named(environment: Environment) -> Iterator[Named]:
                 variants = [variant.name for variant in model.variants] if guarded else []
                 yield Named(name=text, path=path, variants=tuple(variants))
             case (_, "s3_prefix"):
-                yield Named(name=text, path=path, archives=True)
+                key_arn = beside.get("kms_key_arn")
+                yield Named(name=text, path=path, archives=True, key_arn=key_arn)
             case (_, "artifact" | "s3" | "model_data") | ("archives", _) if is_s3(text):
-                yield Named(name=text, path=path)
+                key_arn = beside.get("kms_key_arn") if path[-1] != "artifact" else None
+                yield Named(name=text, path=path, key_arn=key_arn)
 
 
 def _texts(
     value: Any, path: tuple[str | int, ...] = (), above: tuple[Any, ...] = ({}, {})
-) -> Iterator[tuple[tuple[str | int, ...], str, Mapping[str, Any]]]:
-    """Every text with its path and what holds that which holds it."""
+) -> Iterator[tuple[tuple[str | int, ...], str, tuple[Mapping[str, Any], Mapping[str, Any]]]]:
+    """Every text with its path, what holds that which holds it, and what holds it."""
     if isinstance(value, str):
-        yield path, value, above[0] if isinstance(above[0], Mapping) else {}
+        outer, inner = (each if isinstance(each, Mapping) else {} for each in above)
+        yield path, value, (outer, inner)
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _texts(inner, (*path, key), (above[1], value))
@@ -101,20 +107,23 @@ def find(aws: Aws, things: Iterable[Named]) -> Found:
     """Asks AWS for ``things``, read-only, once for each name.
 
     Needs ``sagemaker:DescribeTrainingPlan`` for a reservation, ``sagemaker:DescribeEndpoint`` for
-    an endpoint, ``s3:GetObject`` for an archive and ``s3:ListBucket`` for a prefix. Raises
-    `Failure` where AWS cannot be asked.
+    an endpoint, ``s3:GetObject`` for an archive, ``s3:ListBucket`` beside it for a prefix, and
+    ``kms:DescribeKey`` for what a key encrypts. Raises `Failure` where AWS cannot be asked.
     """
     reservations: dict[str, Mapping[str, Any]] = {}
     places: dict[str, str] = {}
+    keys: dict[str, str] = {}
     endpoints: dict[str, Mapping[str, Any]] = {}
     for thing in {one.name: one for one in things}.values():
         if thing.kind == "s3":
-            places[thing.name] = _place(aws, thing)
+            places[thing.name], key = _place(aws, thing)
+            if key is not None:
+                keys[thing.name] = key
         elif thing.kind == "endpoint":
             endpoints[thing.name] = _endpoint(aws, thing.name)
         elif _READABLE_BY_DESCRIBE in thing.name:
             reservations[thing.name] = _reservation(aws, thing.name)
-    return Found(reservations=reservations, places=places, endpoints=endpoints)
+    return Found(reservations=reservations, places=places, keys=keys, endpoints=endpoints)
 
 
 def _endpoint(aws: Aws, name: str) -> dict[str, Any]:
@@ -145,7 +154,8 @@ def _reservation(aws: Aws, arn: str) -> dict[str, Any]:
     }
 
 
-def _place(aws: Aws, thing: Named) -> str:
+def _place(aws: Aws, thing: Named) -> tuple[str, str | None]:
+    """What is there, and the customer managed key that encrypts it, or the first object of many."""
     bucket, key = split_s3(thing.name)
     with aws_failures():
         client = aws.client("s3")
@@ -154,16 +164,30 @@ def _place(aws: Aws, thing: Named) -> str:
                 pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=key)
                 keys = (one["Key"] for page in pages for one in page.get("Contents", ()))
                 wanted = (one for one in keys if not thing.archives or one.endswith(".tar.gz"))
-                return "missing" if next(wanted, None) is None else "found"
-            client.head_object(Bucket=bucket, Key=key)
+                key = next(wanted, "")
+                if not key:
+                    return "missing", None
+            head = client.head_object(Bucket=bucket, Key=key)
         except ClientError as error:
             code = str(error.response["Error"].get("Code"))
             if code in _MISSING:
-                return "missing"
+                return "missing", None
             if code in ("403", "AccessDenied"):
-                return code
+                return code, None
             raise
-    return "found"
+    return "found", _customer_key(aws, head.get("SSEKMSKeyId"))
+
+
+def _customer_key(aws: Aws, key_arn: str | None) -> str | None:
+    """``key_arn`` unless it is AWS's own ``aws/s3``, which lets all of its account that S3 lets in;
+    of a key that these credentials may not describe, nobody knows."""
+    if key_arn is None:
+        return None
+    try:
+        key = aws.client("kms").describe_key(KeyId=key_arn)
+    except (BotoCoreError, ClientError):
+        return None
+    return key_arn if key["KeyMetadata"].get("KeyManager") == "CUSTOMER" else None
 
 
 def named_problems(
@@ -203,6 +227,13 @@ def _place_faults(thing: Named, found: Found, _: date) -> Iterator[tuple[Severit
             Severity.NOTE,
             f"S3 refuses these credentials {thing.name} ({answer}), and says so of an absent "
             "object too; not checked",
+        )
+    elif (key := found.keys.get(thing.name)) not in (None, thing.key_arn):
+        place = "beside it" if thing.path[-1] in ("s3", "s3_prefix", "model_data") else "in {s3: …}"
+        yield (
+            Severity.ERROR,
+            f"{thing.name} is encrypted with {key}, by which the model's role may not decrypt, so "
+            f"the deploy would fail; write kms_key_arn: {key} {place}",
         )
 
 

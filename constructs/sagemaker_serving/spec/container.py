@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
 
 from sagemaker_serving.s3_address import is_s3
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
 from sagemaker_serving.spec.compilation import Compilation
+
+
+def _must_be_key(arn: str) -> str:
+    if not re.fullmatch(r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+", arn):
+        raise PydanticCustomError(
+            "kms_key",
+            "a policy takes a key by its ARN alone; write arn:aws:kms:<region>:<account>:key/<id>",
+        )
+    return arn
+
+
+KeyArn = Annotated[str, AfterValidator(_must_be_key)]
+"""The ARN of a KMS key, not an alias, which the Resource of a policy does not take.
+Source: KMS developer guide, "Specifying KMS keys in IAM policy statements"."""
 
 
 class S3Artifact(Spec):
@@ -28,6 +44,10 @@ class S3Artifact(Spec):
     version_id: str | None = None
     """The object's S3 version id. A change of it replaces the Model. SageMaker always reads the
     newest version, because none of its APIs takes a version."""
+
+    kms_key_arn: KeyArn | None = None
+    """The customer managed key that encrypts what is there: the role may decrypt with it. The key's
+    policy has to let it, too, when it is another account's."""
 
 
 class FolderArtifact(Spec):

@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, Tag
 
 from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
-from sagemaker_serving.spec.container import Archive
+from sagemaker_serving.spec.container import Archive, KeyArn
 
 
 class Asynchronous(Spec):
@@ -52,6 +52,10 @@ class MultiModel(Spec):
     s3_prefix: str | None = None
     """Where the archives are, ``s3://bucket/prefix/``, with at least one archive; left out:
     ``<model>/models/`` of the environment's bucket."""
+
+    kms_key_arn: KeyArn | None = None
+    """The customer managed key that encrypts what is below ``s3_prefix``: the role may decrypt with
+    it, and what puts ``archives`` there may encrypt."""
 
     archives: Annotated[
         Annotated[dict[str, Archive], Tag("names")] | Annotated[list[str], Tag("list")],
@@ -101,6 +105,11 @@ class ModelPackage(Spec):
 
     model_data: str | None = None
     """The archive that the package names, ``s3://bucket/key.tar.gz``: the role may read it."""
+
+    kms_key_arn: KeyArn | None = None
+    """The key that encrypts ``model_data``: the role may decrypt with it. A package of another
+    account's always has one, whose policy has to let the role, too. Source: developer guide,
+    "Deploy a Model Version from a Different Account"."""
 
     image_uri: str | None = None
     """The image in ECR that the package names: the role may pull it."""

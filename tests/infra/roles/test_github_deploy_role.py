@@ -9,10 +9,13 @@ from typing import Any
 import aws_cdk as cdk
 import cdk_nag
 import pytest
-from aws_cdk.assertions import Template
+from aws_cdk import aws_kms as kms
+from aws_cdk.assertions import Match, Template
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra import GitHubDeployRole
+
+KEY = "arn:aws:kms:eu-west-1:111122223333:key/volumes"
 
 
 def _allowed(stack: cdk.Stack) -> dict[str, set[str]]:
@@ -87,7 +90,30 @@ def test_endpoints_that_were_taken_over_are_watched_called_and_updated_as_its_ow
         return found
 
     assert of(":endpoint/search") == of(":endpoint/prod-*")
-    assert of("/aws/sagemaker/Endpoints/Search") == of("/aws/sagemaker/Endpoints/prod-*")
+    assert of("/aws/sagemaker/Endpoints/Search:*") == of("/aws/sagemaker/Endpoints/prod-*")
+
+
+def test_it_rolls_back_an_endpoint_whose_volumes_a_key_encrypts() -> None:
+    stack = _stack()
+    _added(stack, encryption_keys=[kms.Key.from_key_arn(stack, "Key", KEY)])
+    assert _allowed(stack)[KEY] == {"kms:CreateGrant", "kms:DescribeKey"}
+    Template.from_stack(stack).has_resource_properties(
+        "AWS::IAM::Policy",
+        {
+            "PolicyDocument": {
+                "Statement": Match.array_with(
+                    [
+                        {
+                            "Action": "kms:CreateGrant",
+                            "Condition": {"Bool": {"kms:GrantIsForAWSResource": "true"}},
+                            "Effect": "Allow",
+                            "Resource": KEY,
+                        }
+                    ]
+                )
+            }
+        },
+    )
 
 
 @pytest.mark.parametrize("name", ["*", "search*", "", "a/b"])

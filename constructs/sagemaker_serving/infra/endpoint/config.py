@@ -18,6 +18,7 @@ from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
 from sagemaker_serving.infra.endpoint.data_capture import DataCapture
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
 from sagemaker_serving.infra.network.network import connections_of, network_of
+from sagemaker_serving.infra.roles.container_grants import grant_shell
 from sagemaker_serving.infra.synth.acknowledge import (
     NO_KEY_ON_VOLUMES,
     acknowledge,
@@ -242,6 +243,8 @@ def _grants_of(variants: Sequence[Variant]) -> Iterator[Callable[[iam.IRole], No
     for variant in variants:
         if isinstance(variant, InstanceVariant) and variant.core_dump is not None:
             yield partial(_grant_dumps, variant.core_dump)
+        if isinstance(variant, InstanceVariant) and variant.enable_ssm_access:
+            yield grant_shell
 
 
 def _grant_dumps(place: S3Prefix, role: iam.IRole) -> None:

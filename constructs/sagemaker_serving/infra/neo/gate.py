@@ -108,7 +108,8 @@ class CompiledModelJudge(Construct):
         given = given.combine(grant(role, [f"sagemaker:{action}" for action in config], configs))
         if self.encryption_key is not None:
             # botocore CreateEndpointConfig.KmsKeyId: whoever calls CreateEndpoint has to be let
-            # make grants.
+            # make grants. That CreateEndpointConfig looks at the key is unverified.
+            given = given.combine(grant(role, ["kms:DescribeKey"], self.encryption_key.key_arn))
             given = given.combine(
                 grant(
                     role,

@@ -33,6 +33,9 @@ class PrivateVpc(Construct):
     endpoints access to resources in your VPC".
 
     :param cidr: the VPC's addresses; ``10.0.0.0/16`` unless given.
+    :param shells: whether Session Manager may reach the containers, as ``enable_ssm_access`` of a
+        variant asks: that needs an endpoint of its own. Source: SageMaker developer guide, "Access
+        containers through SSM", on AWS PrivateLink.
     :param flow_log_group: takes the log of what passes; made here unless given.
     :param flow_log_role: writes it, in the name of vpc-flow-logs.amazonaws.com; made here unless
         given.
@@ -47,6 +50,7 @@ class PrivateVpc(Construct):
         construct_id: str,
         *,
         cidr: str = "10.0.0.0/16",
+        shells: bool = False,
         flow_log_group: logs.ILogGroup | None = None,
         flow_log_role: iam.IRole | None = None,
         encryption_key: kms.IKey | None = None,
@@ -83,6 +87,8 @@ class PrivateVpc(Construct):
         self.vpc.add_gateway_endpoint("S3", service=ec2.GatewayVpcEndpointAwsService.S3)
         self.add_door("Metrics", _SERVICES.CLOUDWATCH_MONITORING, self.security_group)
         self.add_door("Logs", _SERVICES.CLOUDWATCH_LOGS, self.security_group)
+        if shells:
+            self.add_door("Shells", _SERVICES.SSM_MESSAGES, self.security_group)
 
     def _log_traffic(self, log: logs.ILogGroup, role: iam.IRole) -> None:
         destination = ec2.FlowLogDestination.to_cloud_watch_logs(log, role)

@@ -38,6 +38,20 @@ def grant_logs_and_metrics(role: iam.IRole, log_group_prefix: str, namespace: st
     )
 
 
+def grant_shell(role: iam.IRole) -> None:
+    """Lets an instance open Session Manager's channels, by which a shell reaches its containers.
+
+    Source: SageMaker developer guide, "Access containers through SSM", Resource "*" included.
+    """
+    channels = [
+        f"{verb}{kind}Channel" for verb in ("Create", "Open") for kind in ("Control", "Data")
+    ]
+    grant(role, [f"ssmmessages:{action}" for action in channels], "*")
+    acknowledge_wildcard(
+        role, "*", "ssmmessages: the channels of Session Manager know no resources"
+    )
+
+
 def grant_packages(role: iam.IRole, repository_arn: str) -> None:
     """Lets containers install packages from a CodeArtifact repository, and from no other.
 

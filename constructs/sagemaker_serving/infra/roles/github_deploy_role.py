@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
@@ -52,6 +53,9 @@ class GitHubDeployRole(Construct):
         ``endpoint: {existing: NAME}``; the role may do the same with them.
     :param provider: the account's provider for GitHub; made here unless given. An account
         takes only one.
+    :param encryption_keys: keys of endpoints that the role may roll back: UpdateEndpoint makes a
+        grant of the key for SageMaker in the caller's name. Source: botocore
+        CreateEndpointConfig.KmsKeyId.
     :param only_diff: for jobs of changes that nobody has approved: the role may compare what
         is deployed (``cdk diff --method template``), and do nothing else. It then reads
         whatever the bootstrap's lookup role may.
@@ -70,6 +74,7 @@ class GitHubDeployRole(Construct):
         github_environment: str,
         environment: str,
         existing_endpoints: Sequence[str] = (),
+        encryption_keys: Sequence[kms.IKey] = (),
         provider: iam.IOidcProvider | None = None,
         only_diff: bool = False,
         qualifier: str = cdk.DefaultStackSynthesizer.DEFAULT_QUALIFIER,
@@ -99,6 +104,8 @@ class GitHubDeployRole(Construct):
         self._allow_assuming(qualifier, _BOOTSTRAP_ROLES[-1:] if only_diff else _BOOTSTRAP_ROLES)
         if not only_diff:
             self._allow_operation(environment, existing_endpoints)
+            for key in encryption_keys:
+                self._allow_grants(key)
 
     def _provider(self) -> iam.OidcProviderNative:
         return iam.OidcProviderNative(
@@ -128,7 +135,7 @@ class GitHubDeployRole(Construct):
         stacks = named("cloudformation", "stack", f"{environment}-*")
         groups, *existing_groups = (
             colon_arn(self, "logs", "log-group", endpoint_log_group(name))
-            for name in (f"{environment}-*", *existing_endpoints)
+            for name in (f"{environment}-*", *(f"{name}:*" for name in existing_endpoints))
         )
         for actions, resources in (
             (
@@ -173,9 +180,24 @@ class GitHubDeployRole(Construct):
             (models, "SageMaker's own names, which carry no environment; read only"),
             ("*", "Endpoint configs are listed as a whole, to find those that served before"),
             (stacks, f"Every stack of {environment}, read by whoever watches it"),
-            (groups, f"The logs of those endpoints, read by whoever watches {environment}"),
+            *(
+                (group, f"The logs of those endpoints, read by whoever watches {environment}")
+                for group in (groups, *existing_groups)
+            ),
         ):
             acknowledge_wildcard(self.role, resource, reason)
+
+    def _allow_grants(self, key: kms.IKey) -> None:
+        self.role.add_to_policy(
+            iam.PolicyStatement(actions=["kms:DescribeKey"], resources=[key.key_arn])
+        )
+        self.role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["kms:CreateGrant"],
+                resources=[key.key_arn],
+                conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
+            )
+        )
 
 
 def _must_be_exact(
