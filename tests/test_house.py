@@ -27,7 +27,7 @@ BELOW = {
     "infra": {"answers", "spec", "catalog", "archive", "rules"},
     "client": {"spec", "catalog", "archive", "rules"},
     "operations": {"answers", "spec", "catalog", "archive", "rules", "client", "model_server"},
-    "model_server": {"archive"},
+    "model_server": {"archive", "catalog"},
     "local_sagemaker": {"spec", "catalog", "archive", "rules", "client", "model_server"},
     "functions": {"answers"},
     "converter": set(),

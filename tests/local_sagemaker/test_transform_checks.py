@@ -52,23 +52,33 @@ def test_what_aws_documents_is_taken(
         ),
         (*JSON, {"InputFilter": "$[?(@.x)]"}, 'Unexpected "?" in JsonPath'),
         (*CSV, {"InputFilter": "$.id"}, 'Unexpected "." in JsonPath'),
-        ({"ContentType": "image/png"}, {}, {"InputFilter": "$[0]"}, "it is image/png"),
-        ({}, {}, {"InputFilter": "$[0]"}, "DataProcessing needs TransformInput.ContentType"),
-        (JSON[0], {}, {"OutputFilter": "$.x"}, "DataProcessing needs TransformOutput.Accept"),
-        ({"ContentType": "text/csv"}, {}, {"InputFilter": "$[0]"}, "needs SplitType Line"),
-        (*CSV, {"OutputFilter": "$[0]"}, "needs AssembleWith Line; it is None"),
-        (JSON[0], {"Accept": "application/json"}, JOIN, "needs one ContentType and Accept"),
+        (
+            {"ContentType": "image/png"},
+            {},
+            {"InputFilter": "$[0]"},
+            "ContentType is 'image/png'; filters and the join know",
+        ),
+        ({}, {}, {"InputFilter": "$[0]"}, "ContentType is None; filters"),
+        (JSON[0], {}, {"OutputFilter": "$.x"}, "Accept is None; filters"),
+        (
+            {"ContentType": "text/csv"},
+            {},
+            {"InputFilter": "$[0]"},
+            "SplitType is None and ContentType is 'text/csv'",
+        ),
+        (*CSV, {"OutputFilter": "$[0]"}, "AssembleWith is None and Accept is 'text/csv'"),
+        (JSON[0], {"Accept": "application/json"}, JOIN, "the join needs both to be the same"),
         (
             JSON[0],
             {**JSON[1], "AssembleWith": "Line"},
             JOIN,
-            "needs one SplitType and AssembleWith",
+            "AssembleWith is 'Line'; the join needs both",
         ),
         (
             {**JSON[0], "SplitType": "TFRecord"},
             JSON[1],
             {"InputFilter": "$.x"},
-            "DataProcessing is for JSON and CSV; SplitType is TFRecord",
+            "SplitType is 'TFRecord'; filters and the join know JSON and CSV only",
         ),
     ],
 )
@@ -86,5 +96,5 @@ def test_payloads_at_once_are_bounded(concurrency: int, payload: int | None) -> 
     given = {} if payload is None else {"MaxPayloadInMB": payload}
     check({}, {}, MaxConcurrentTransforms=concurrency, **given)
     if payload != 0:
-        with pytest.raises(AwsError, match=r"is more than 100 MB"):
+        with pytest.raises(AwsError, match=r"a job takes 100"):
             check({}, {}, MaxConcurrentTransforms=concurrency + 1, **given)

@@ -109,6 +109,19 @@ JOBS: list[Case] = [
         },
     ),
     (
+        "transform-output-apart",  # aws/sagemaker-python-sdk#1106
+        {
+            f"{JOB}.TransformInput.DataSource.S3DataSource.S3Uri": "s3://bucket/test_output",
+            f"{JOB}.TransformOutput.S3OutputPath": "s3://bucket/test_output_pose",
+        },
+        "S3OutputPath is below S3Uri, a prefix that takes every key which begins with it, without "
+        "a slash too; the output is read as input by the next job",
+        {
+            f"{JOB}.TransformInput.DataSource.S3DataSource.S3Uri": "s3://bucket/test_output/",
+            f"{JOB}.TransformOutput.S3OutputPath": "s3://bucket/test_output_pose",
+        },
+    ),
+    (
         "transform-key-local",
         {
             f"{JOB}.TransformResources.InstanceType": "ml.g4dn.xlarge",

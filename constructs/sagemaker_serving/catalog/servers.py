@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sagemaker_serving.catalog.ecr import EcrImage
+
 
 @dataclass(frozen=True, kw_only=True)
 class ImageServer:
@@ -38,4 +40,54 @@ _SERVERS = {
     "sglang": ImageServer(server="SGLang", payload=_CHAT),
     "sglang-server": ImageServer(server="SGLang", payload=_CHAT),
     "djl-lmi": ImageServer(server="DJL Serving", payload="JSON of LMI, or of OpenAI's API"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestLimit:
+    """The bytes of a request that a server takes, and the variables that change it.
+
+    ``only_without`` is a variable that puts another server in its place.
+    """
+
+    server: str
+    largest: int
+    variable: str
+    response_variable: str | None = None
+    only_without: str | None = None
+
+
+TORCHSERVE_LARGEST = 6_553_500
+"""max_request_size and max_response_size of TorchServe and of Multi Model Server
+(pytorch/serve and awslabs/multi-model-server, ConfigManager.java)."""
+
+
+def request_limit(image: EcrImage | None) -> RequestLimit | None:
+    """What the server in an image of AWS's takes; None where it has no limit, or none is known.
+
+    TensorFlow Serving's nginx has none. The toolkit of Hugging Face, MXNet and scikit-learn takes
+    the job's own (SAGEMAKER_MAX_PAYLOAD_IN_MB, sagemaker-inference 1.9.2); PyTorch's does not
+    (aws/sagemaker-pytorch-inference-toolkit#143). XGBoost's algorithm mode, without a script, has
+    MAX_CONTENT_LENGTH (aws/sagemaker-xgboost-container, algorithm_mode/serve.py).
+    """
+    if image is None:
+        return None
+    return next(
+        (limit for name, limit in _LIMITS.items() if image.repository.startswith(name)), None
+    )
+
+
+_LIMITS = {
+    "pytorch-inference": RequestLimit(
+        server="TorchServe",
+        largest=TORCHSERVE_LARGEST,
+        variable="TS_MAX_REQUEST_SIZE",
+        response_variable="TS_MAX_RESPONSE_SIZE",
+    ),
+    "sagemaker-xgboost": RequestLimit(
+        server="XGBoost's server",
+        largest=6 << 20,
+        variable="MAX_CONTENT_LENGTH",
+        only_without="SAGEMAKER_PROGRAM",
+    ),
 }

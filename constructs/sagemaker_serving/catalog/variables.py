@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from sagemaker_serving.catalog.servers import TORCHSERVE_LARGEST
+
 Kind = Literal["whole", "number", "flag", "choice", "ports", "text"]
 Server = Literal["tensorflow", "toolkit", "any"]
 
@@ -205,8 +207,8 @@ def _model_servers() -> Iterator[ContainerVariable]:
         "NETTY_CLIENT_THREADS": (0, "0"),
         "JOB_QUEUE_SIZE": (1, "100"),
         "NUMBER_OF_GPU": (0, None),
-        "MAX_REQUEST_SIZE": (1, "6553500"),
-        "MAX_RESPONSE_SIZE": (1, "6553500"),
+        "MAX_REQUEST_SIZE": (1, str(TORCHSERVE_LARGEST)),
+        "MAX_RESPONSE_SIZE": (1, str(TORCHSERVE_LARGEST)),
         "UNREGISTER_MODEL_TIMEOUT": (1, "120"),
     }
     flags = {

@@ -56,6 +56,14 @@ TWO = {"a/1/saved_model.pb": saved_model(), "b/1/saved_model.pb": saved_model()}
 CHOICE = {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
 DEFAULT = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
 VARIABLES = variables("digits/1")
+JOINED = {
+    "instance_type": "ml.m5.xlarge",
+    "split_type": "Line",
+    "assemble_with": "Line",
+    "content_type": "text/csv",
+    "accept": "text/csv",
+    "join_source": "Input",
+}
 MANY = {"artifact": None, "multi_model": {"archives": {"many": "model.tar.gz"}}}
 RAY_SERVE = {"framework": "ray-serve", "framework_version": "1.4"}
 CONFIG = b"applications:\n  - {name: a, route_prefix: /, import_path: 'deployment:app'}\n"
@@ -500,6 +508,12 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(None, {"artifact": "s3://bucket/key.tar.gz"}),
         "without sha256 or version_id; when the object changes, nothing is deployed",
         Model(None, {"artifact": {"s3": "s3://bucket/key.tar.gz", "version_id": "0"}}),
+    ),
+    (
+        "transform-answers",  # aws/sagemaker-tensorflow-serving-container#154
+        Model({MODEL: saved_model()}, {"batch_transform": JOINED}),
+        "accept is 'text/csv', and TensorFlow Serving answers JSON alone; join_source reads it",
+        Model({MODEL: saved_model(), SCRIPT: GOOD}, {"batch_transform": JOINED}),
     ),
     *HANDLERS,
     *NEO,

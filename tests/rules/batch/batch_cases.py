@@ -17,6 +17,11 @@ JSON_LINES: Change = {
     (*BATCH, "split_type"): "Line",
     (*BATCH, "content_type"): "application/jsonlines",
 }
+SINGLE: Change = {(*BATCH, "batch_strategy"): "SingleRecord"}
+JSON_OUT: Change = {
+    (*BATCH, "accept"): "application/jsonlines",
+    (*BATCH, "assemble_with"): "Line",
+}
 PYTORCH: Change = {
     ("models", "digits", "framework"): "pytorch",
     ("models", "digits", "framework_version"): "2.6.0",
@@ -185,5 +190,52 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {**LINES, **batch(input_filter="$[0]", split_type="TFRecord")},
         "split_type is 'TFRecord'; filters and the join know JSON and CSV only",
         {**LINES, **batch(input_filter="$[0]")},
+    ),
+    (
+        "transform-filters",  # aws/sagemaker-python-sdk#1112
+        {**LINES, **batch(output_filter="$[0:2,246:]")},
+        "output_filter is '$[0:2,246:]'; only single range filters of format (eg: [1:5]) are "
+        "supported. Format [0:2,246:] is not supported; list single indexes, or keep one range",
+        {**LINES, **batch(output_filter="$[0,1,246]")},
+    ),
+    (
+        "transform-filters",
+        {**LINES, **batch(input_filter="$.id")},
+        "input_filter is '$.id'; SageMaker takes no '.' in the path of a filter of CSV; use "
+        "indexes of columns",
+        {**LINES, **batch(input_filter="$[0]")},
+    ),
+    (
+        "transform-filters",  # aws/aws-sdk#184
+        {**JSON_LINES, **SINGLE, **batch(input_filter="$['account_id']")},
+        "SageMaker takes no '_' in the path of a filter of JSON; use letters and digits",
+        {**JSON_LINES, **SINGLE, **batch(input_filter="$['accountId']")},
+    ),
+    (
+        "transform-join",
+        {**JSON_LINES, **SINGLE, **JSON_OUT, **batch(output_filter="$.SageMakerOutput")},
+        "SageMakerOutput is what a join adds, and there is none",
+        {
+            **JSON_LINES,
+            **SINGLE,
+            **JSON_OUT,
+            **batch(output_filter="$.SageMakerOutput", join_source="Input"),
+        },
+    ),
+    (
+        "transform-payload-server",  # aws/sagemaker-python-sdk#1882
+        {**PYTORCH, **batch(max_payload_in_mb=50)},
+        "max_payload_in_mb is 50; TorchServe takes requests of 6,553,500 bytes, and answers 413 to "
+        'larger ones; set TS_MAX_REQUEST_SIZE: "52428800" in the model\'s environment',
+        {
+            **PYTORCH,
+            **batch(max_payload_in_mb=50, environment={"TS_MAX_REQUEST_SIZE": "52428800"}),
+        },
+    ),
+    (
+        "transform-payload-server",
+        {**PYTORCH, **batch(max_payload_in_mb=7)},
+        "or use 6",
+        batch(max_payload_in_mb=7),
     ),
 ]

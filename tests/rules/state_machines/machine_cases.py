@@ -57,6 +57,33 @@ def training(**change: Any) -> Properties:
     return calling(f"{SAGEMAKER}createTrainingJob.sync", arguments)
 
 
+def transforming(**change: Any) -> Properties:
+    """A task that transforms a batch, with other arguments."""
+    arguments = {
+        "TransformJobName.$": "$.name",
+        "ModelName": "m",
+        "TransformInput": {
+            "ContentType": "text/csv",
+            "SplitType": "Line",
+            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": _BELOW["in"]}},
+        },
+        "TransformOutput": {
+            "S3OutputPath": _BELOW["out"],
+            "AssembleWith": "Line",
+            "Accept": "text/csv",
+        },
+        "TransformResources": {"InstanceCount": 1, "InstanceType": "ml.m5.large"},
+        **change,
+    }
+    return calling(f"{SAGEMAKER}createTransformJob.sync", arguments)
+
+
+_BELOW = {
+    name: {"Fn::Join": ["", ["s3://", {"Ref": "Seconds"}, f"/{name}/"]]}
+    for name in ("in", "out", "in/scores")
+}
+
+
 def substituted(value: Any, text: str, resource: str = LAMBDA) -> Properties:
     return {
         "DefinitionString": json.dumps(machine(Run=task({"a": text}, resource))),
@@ -322,5 +349,17 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
         creating(PrimaryContaner={}),
         "did you mean PrimaryContainer",
         creating(PrimaryContainer={}),
+    ),
+    (
+        "transform-output-apart",  # aws/sagemaker-python-sdk#3557
+        transforming(TransformOutput={"S3OutputPath": _BELOW["in/scores"]}),
+        "the output is read as input by the next job",
+        transforming(),
+    ),
+    (
+        "transform-filters",  # aws/sagemaker-python-sdk#1112
+        transforming(DataProcessing={"JoinSource": "Input", "OutputFilter": "$[0:2,246:]"}),
+        "only single range filters of format (eg: [1:5]) are supported",
+        transforming(DataProcessing={"JoinSource": "Input", "OutputFilter": "$[0:2]"}),
     ),
 ]

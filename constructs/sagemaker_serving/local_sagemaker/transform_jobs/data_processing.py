@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from sagemaker_serving.catalog.json_path import JsonPath, NothingSelected
 from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
 from sagemaker_serving.local_sagemaker.common.store import Resource
 from sagemaker_serving.local_sagemaker.records import Record
@@ -16,7 +18,6 @@ from sagemaker_serving.local_sagemaker.transform_jobs.documents import (
     format_of,
     write_lines,
 )
-from sagemaker_serving.local_sagemaker.transform_jobs.json_path import JsonPath
 
 ROOT = "$"
 """The filter that lets everything through, the default of both."""
@@ -49,7 +50,7 @@ class DataProcessing:
         if self.input_filter.is_root or self.input_format is None:
             return record
         values = self.input_format.read_input(record.data)
-        chosen = [self.input_filter.select(value) for value in values]
+        chosen = [_selected(self.input_filter, value) for value in values]
         data = write_lines(self.input_format, chosen)
         return replace(record, data=data, framed=data)
 
@@ -63,7 +64,7 @@ class DataProcessing:
         values = self.output_format.read_answer(answer)
         if self.joins_input:
             values = self._join(records, values)
-        chosen = [self.output_filter.select(value) for value in values]
+        chosen = [_selected(self.output_filter, value) for value in values]
         return write_lines(self.output_format, chosen)
 
     def _join(self, records: Sequence[Record], answers: list[object]) -> list[object]:
@@ -79,3 +80,10 @@ class DataProcessing:
             self.input_format.join(value, answer)
             for value, answer in zip(asked, answers, strict=True)
         ]
+
+
+def _selected(path: JsonPath, value: Any) -> Any:
+    try:
+        return path.select(value)
+    except NothingSelected as error:
+        raise ObjectRefused(str(error)) from None

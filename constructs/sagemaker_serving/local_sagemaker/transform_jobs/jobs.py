@@ -25,7 +25,6 @@ from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance
-from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 from sagemaker_serving.local_sagemaker.transform_jobs.inputs import refuse_empty
 from sagemaker_serving.local_sagemaker.transform_jobs.run import TransformRun
 
@@ -63,6 +62,9 @@ class TransformJobs:
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Begin a job; DescribeTransformJob tells when it is done. Names are never used twice."""
+        # The rules take a while to import, which the local AWS is not to wait for.
+        from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
+
         name = parameters["TransformJobName"]
         arn = region.arn("transform-job", name)
         check_transform_job(parameters)

@@ -14,6 +14,7 @@ from local_aws.context import LocalContext
 from local_aws.faults import Faults, Kind
 from local_aws.s3_location import S3Location
 from sagemaker_serving import log_groups
+from sagemaker_serving.catalog.json_path import InvalidJsonPath
 from sagemaker_serving.local_sagemaker.common.jobs import (
     CLIENT_ERROR,
     INTERNAL_ERROR,
@@ -40,7 +41,6 @@ from sagemaker_serving.local_sagemaker.transform_jobs.environment import (
     settings_line,
 )
 from sagemaker_serving.local_sagemaker.transform_jobs.inputs import Input, InputRefused
-from sagemaker_serving.local_sagemaker.transform_jobs.json_path import InvalidJsonPath
 from sagemaker_serving.local_sagemaker.transform_jobs.model import Refused, TransformModel
 from sagemaker_serving.local_sagemaker.transform_jobs.objects import TransformObjects
 from sagemaker_serving.local_sagemaker.transform_jobs.transformation import Cut, Transformation

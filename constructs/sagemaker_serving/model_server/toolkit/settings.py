@@ -13,11 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sagemaker_serving.archive.handlers import module_of_script
+from sagemaker_serving.catalog.servers import TORCHSERVE_LARGEST
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.toolkit.contract import ToolkitContract
-
-LARGEST_MESSAGE_BYTES = 6_553_500
-"""max_request_size and max_response_size of both servers."""
 
 STARTUP_SECONDS = 120
 """TorchServe's startupTimeout: how long a worker may take to load its model."""
@@ -108,7 +106,7 @@ def _timeout(
 
 
 def _size(environ: Mapping[str, str], name: str) -> int:
-    return _number(environ, f"TS_{name}", f"MMS_{name}", default=LARGEST_MESSAGE_BYTES)
+    return _number(environ, f"TS_{name}", f"MMS_{name}", default=TORCHSERVE_LARGEST)
 
 
 def _number(environ: Mapping[str, str], *names: str, default: int) -> int:

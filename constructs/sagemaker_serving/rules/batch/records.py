@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from local_aws.template import Unknown
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import Fact, TransformFacts
+from sagemaker_serving.rules.facts import ArtifactFacts, Fact, TransformFacts
 
 _OWN = "this project's batch pipeline: docs/batch.md"
 _PARSER = "tensorflow/serving, util/json_tensor.cc at 2.17.1 and 2.20.0"
@@ -77,6 +77,35 @@ def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
             f"accept is {transform.accept.text!r} and assemble_with is "
             f"{'None' if assembled.text is None else assembled.text!r}; answers that run into one "
             "another cannot be counted; write assemble_with: Line",
+        )
+
+
+@rule(
+    "transform-answers",
+    source="aws/sagemaker-tensorflow-serving-container#154; tensorflowServing.js in "
+    "aws/deep-learning-containers e0ecede",
+    example="accept: text/csv\njoin_source: Input   # of a SavedModel without code",
+)
+def transform_answers(artifact: ArtifactFacts) -> Iterator[Finding]:
+    """What reads a model's answers as CSV, a join or a filter, gets CSV.
+
+    TensorFlow Serving answers JSON, whatever Accept says, unless code writes another. Its records
+    cannot be joined then, and the objects fail.
+    """
+    transform, contents = artifact.transform, artifact.served_by("tensorflow")
+    if transform is None or contents is None or artifact.own_image:
+        return
+    reads = [
+        fact
+        for fact in (transform.join_source, transform.output_filter)
+        if fact.text not in (None, "None", "$")
+    ]
+    if reads and _media_type(transform.accept) == "text/csv" and contents.script is None:
+        yield (
+            transform.accept.where,
+            f"accept is {transform.accept.text!r}, and TensorFlow Serving answers JSON alone; "
+            f"{reads[0].name} reads it as CSV, and fails; write an output_handler in "
+            "code/inference.py that answers CSV, or send and accept application/jsonlines",
         )
 
 

@@ -8,8 +8,16 @@ from collections.abc import Iterator
 from local_aws.s3_location import S3Location
 from local_aws.suggest import nearest
 from local_aws.template import Unknown
+from sagemaker_serving.catalog.json_path import (
+    InvalidJsonPath,
+    JsonPath,
+    unexpected_character,
+)
+from sagemaker_serving.catalog.servers import request_limit
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.engine.numbers import at_least, between, whole_number
 from sagemaker_serving.rules.facts import Fact, TransformFacts
 
 _SOURCE = "botocore CreateTransformJob"
@@ -151,20 +159,45 @@ def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
             )
 
 
-@rule("transform-filters", source=_SOURCE, example="InputFilter: features")
+@rule(
+    "transform-filters",
+    source=f"{_GUIDE}; aws/sagemaker-python-sdk#1112, aws/aws-sdk#184",
+    example='output_filter: "$[0:2,246:]"',
+)
 def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
-    """A filter is a JSONPath that starts with $, of at most 63 characters.
+    """A filter is a JSONPath of at most 63 characters, of the part that SageMaker has.
 
-    Longer paths are refused when the job is created.
+    That is names of letters and digits, indexes, ``*``, and one range alone; of CSV, no names.
+    CreateTransformJob refuses other characters. Another path fails the job once it runs.
     """
-    for fact in (transform.input_filter, transform.output_filter):
-        text = fact.text
-        if text is not None and (len(text) > 63 or not text.startswith("$")):
+    for fact, type_ in (
+        (transform.input_filter, transform.content_type),
+        (transform.output_filter, transform.accept),
+    ):
+        text, is_csv = fact.text, _media_type(type_) == "text/csv"
+        if text is None:
+            continue
+        if len(text) > 63 or not text.startswith("$"):
             yield (
                 fact.where,
                 f"{fact.name} is {text!r} ({len(text)} characters); it must be a JSONPath from $, "
                 "of at most 63; write it as $.field or $[0:3]",
             )
+            continue
+        strange = unexpected_character(text, is_csv=is_csv)
+        if strange is not None:
+            kind = "indexes of columns, as $[0,2] or $[1:]" if is_csv else "letters and digits"
+            yield (
+                fact.where,
+                f"{fact.name} is {text!r}; SageMaker takes no {strange!r} in the path of a "
+                f"filter of {'CSV' if is_csv else 'JSON'}; use {kind}",
+            )
+            continue
+        try:
+            JsonPath.parse(text)
+        except InvalidJsonPath as error:
+            ranges = "list single indexes, or keep one range" if ":" in text else "write it so"
+            yield fact.where, f"{fact.name} is {text!r}; {error.why}; {ranges}"
 
 
 @rule(
@@ -197,8 +230,10 @@ def transform_data_processing(transform: TransformFacts) -> Iterator[Finding]:
     for wanted, type_, cut in sides:
         yield from _processed(transform, type_, cut) if wanted else ()
     if joins:
-        yield from _alike(transform, transform.content_type, transform.accept)
-        yield from _alike(transform, transform.split_type, transform.assemble_with)
+        if _media_type(transform.content_type) != _media_type(transform.accept):
+            yield from _alike(transform, transform.content_type, transform.accept)
+        if not _runs_together(transform):
+            yield from _alike(transform, transform.split_type, transform.assemble_with)
 
 
 _KNOWN_TYPES = ("application/json", "application/jsonlines", "text/csv")
@@ -208,11 +243,16 @@ def _filters(fact: Fact) -> bool:
     return fact.given and fact.text != "$"
 
 
+def _media_type(type_: Fact) -> str | None:
+    """A content type without its parameters, in lower case; None for none, and unknown ones."""
+    return type_.text.partition(";")[0].strip().lower() if type_.text is not None else None
+
+
 def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Finding]:
     """One side of a job whose data is looked into: its type, and how it is cut."""
     if isinstance(type_.value, Unknown):
         return
-    known = type_.text.partition(";")[0].strip().lower() if type_.text is not None else None
+    known = _media_type(type_)
     if known not in _KNOWN_TYPES:
         yield (
             type_.where if type_.given else transform.where,
@@ -239,20 +279,37 @@ def _alike(transform: TransformFacts, one: Fact, other: Fact) -> Iterator[Findin
         )
 
 
-@rule("transform-join", source=_GUIDE, example="JoinSource: Input   # with SplitType: None, CSV")
+@rule("transform-join", source=_GUIDE, example="OutputFilter: $.SageMakerOutput   # no JoinSource")
 def transform_join(transform: TransformFacts) -> Iterator[Finding]:
-    """Answers are joined to their records only where records are split and lines assembled.
+    """A join assembles the lines that it splits, and its names are there with a join alone.
 
-    Otherwise nothing marks the end of a record.
+    Otherwise nothing marks the end of a record, or a filter finds nothing and its objects fail.
     """
-    assembled = transform.assemble_with
-    fine = isinstance(assembled.value, Unknown) or assembled.text == "Line"
-    if transform.join_source.text == "Input" and transform.split_type.text == "Line" and not fine:
+    if _runs_together(transform):
         yield (
             transform.join_source.where,
             f"{transform.join_source.name} is 'Input' and records are split by line; without "
             "AssembleWith: Line the joined records run into one another; add it",
         )
+    joined = transform.join_source.text == "Input"
+    if joined or isinstance(transform.join_source.value, Unknown):
+        return
+    for name in ("SageMakerOutput", "SageMakerInput"):
+        if name in (transform.output_filter.text or ""):
+            yield (
+                transform.output_filter.where,
+                f"{transform.output_filter.name} is {transform.output_filter.text!r}; {name} is "
+                "what a join adds, and there is none; join the input, or filter by what the model "
+                "answers",
+            )
+
+
+def _runs_together(transform: TransformFacts) -> bool:
+    """Whether lines are joined that nothing puts between; what `_processed` says of CSV apart."""
+    assembled = transform.assemble_with
+    fine = isinstance(assembled.value, Unknown) or assembled.text == "Line"
+    lines = transform.join_source.text == "Input" and transform.split_type.text == "Line"
+    return lines and not fine and _media_type(transform.accept) != "text/csv"
 
 
 @rule("transform-location", source=_SOURCE, example="S3Uri: bucket/prefix/")
@@ -274,4 +331,81 @@ def transform_location(transform: TransformFacts) -> Iterator[Finding]:
             transform.s3_uri.where,
             f"{transform.s3_uri.name} is {uri!r} and {transform.data_type.name} is 'ManifestFile'; "
             "a manifest is one object, not a prefix; name the object",
+        )
+
+
+@rule(
+    "transform-output-apart",
+    source="aws/sagemaker-python-sdk#1106 and #3557; botocore S3DataSource.S3Uri",
+    severity=Severity.WARNING,
+    example="S3Uri: s3://bucket/scores   # with S3OutputPath: s3://bucket/scores-out/",
+)
+def transform_output_apart(transform: TransformFacts) -> Iterator[Finding]:
+    """A job's output does not lie where its input is read from.
+
+    A prefix takes every key that begins with it: ``scores`` takes ``scores-out/`` too. So this job,
+    or the next, reads what a job wrote. With a slash at its end it takes one folder.
+    """
+    source, output = _pieces(transform.s3_uri), _pieces(transform.output_path)
+    if not source or not output or transform.data_type.text not in ("S3Prefix", None):
+        return
+    *before, last = source
+    if isinstance(transform.data_type.value, Unknown) or not isinstance(last, str):
+        return
+    if output[: len(before)] != before or len(output) == len(before):
+        return
+    beside = output[len(before)]
+    if isinstance(beside, str) and f"{beside}/".startswith(last) and last != "s3://":
+        yield (
+            transform.output_path.where,
+            f"{transform.output_path.name} is below {transform.s3_uri.name}, a prefix that takes "
+            f"every key which begins with it{'' if last.endswith('/') else ', without a slash too'}"
+            "; the output is read as input by the next job; write it beside, such as "
+            "s3://<bucket>/in/ and s3://<bucket>/out/",
+        )
+
+
+def _pieces(fact: Fact) -> list[str | Unknown]:
+    """A text as its certain and its unknown parts; an unknown part is equal to those of one name.
+
+    Empty where nothing is known of it.
+    """
+    if fact.text is not None:
+        return [fact.text]
+    pieces = fact.value.pieces if isinstance(fact.value, Unknown) else ()
+    return [] if any(isinstance(each, Unknown) and not each.name for each in pieces) else [*pieces]
+
+
+@rule(
+    "transform-payload-server",
+    source="aws/sagemaker-python-sdk#1882; pytorch/serve, ConfigManager.java; "
+    "aws/sagemaker-xgboost-container, algorithm_mode/serve.py",
+    severity=Severity.WARNING,
+    example="max_payload_in_mb: 50   # of a PyTorch model",
+)
+def transform_payload_server(transform: TransformFacts) -> Iterator[Finding]:
+    """A job's largest payload is one that the image's server takes.
+
+    The server has a limit of its own, and answers 413 above it. TorchServe's is 6,553,500 bytes.
+    """
+    payload, container = transform.max_payload_in_mb, transform.container
+    limit = request_limit(aws_image(container)) if container is not None else None
+    if payload.number is None or container is None or limit is None:
+        return
+    if isinstance(container.environment_fact.value, Unknown):
+        return
+    given = {**container.environment, **dict(transform.environment.entries())}
+    own = given.get(limit.variable)
+    taken = limit.largest if own is None else whole_number(str(own.value))
+    if limit.only_without is not None and limit.only_without in given:
+        return
+    if taken is not None and payload.number * 1_000_000 > taken:
+        response = limit.response_variable
+        yield (
+            payload.where,
+            f"{payload.name} is {payload.value}; {limit.server} takes requests of {taken:,} bytes, "
+            f"and answers 413 to larger ones; set {limit.variable}: "
+            f'"{int(payload.number) << 20}" in the model\'s environment'
+            + (f", and {response} for answers as large" if response is not None else "")
+            + f", or use {taken // 1_000_000}",
         )

@@ -14,18 +14,29 @@ from sagemaker_serving.archive import (
     neo_contents,
     parse_source,
 )
-from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
+from sagemaker_serving.rules.facts import (
+    ABSENT,
+    ArtifactFacts,
+    ContainerFacts,
+    Fact,
+    TransformFacts,
+)
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 from sagemaker_serving.rules.neo.facts import compilation_facts
 from sagemaker_serving.s3_address import is_s3
 
 
 def artifact_facts(
-    container: ContainerFacts, folder: Path, volume_size: Fact, *, is_gated: bool = False
+    container: ContainerFacts,
+    folder: Path,
+    volume_size: Fact = ABSENT,
+    *,
+    is_gated: bool = False,
+    transform: TransformFacts | None = None,
 ) -> Iterator[ArtifactFacts | CompilationFacts]:
     """The container's model, as it lies on disk or in S3, and how Neo compiles it, if it does.
 
-    What is gated the deploy judges before it has traffic.
+    What is gated the deploy judges before it has traffic. ``transform`` runs it, where one does.
     """
     contents, unreadable = None, None
     text = container.artifact.text
@@ -41,6 +52,7 @@ def artifact_facts(
         unreadable=unreadable,
         compilation=container.compilation,
         volume_size=volume_size,
+        transform=transform,
     )
     compilation = compilation_facts(container, contents, folder=folder, is_gated=is_gated)
     if compilation is not None:

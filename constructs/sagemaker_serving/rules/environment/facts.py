@@ -115,7 +115,8 @@ def _of_model(
         yield model.transform
         if model.transform.container is not None:
             yield model.transform.container
-            yield from artifact_facts(_in_jobs(model.transform), folder, ABSENT)
+            in_jobs = _in_jobs(model.transform)
+            yield from artifact_facts(in_jobs, folder, transform=model.transform)
     package = written.get("model_package")
     for place in (package.get("model_data"), written.get("multi_model").get("s3_prefix")):
         yield LocationFacts(uri=place, region=environment.get("region"))

@@ -318,7 +318,8 @@ class ArtifactFacts:
     """The model of one container, on disk or in S3: what it runs in, and what is there.
 
     ``contents`` is None when it lies in S3 or cannot be read; ``unreadable``
-    then says why, if it is on disk. ``compilation`` is how Neo is to compile it.
+    then says why, if it is on disk. ``compilation`` is how Neo is to compile it, ``transform``
+    the batch pipeline that runs it, if one does.
     """
 
     container: ContainerFacts
@@ -326,6 +327,7 @@ class ArtifactFacts:
     unreadable: UnreadableArtifact | None
     compilation: Fact = ABSENT
     volume_size: Fact = ABSENT
+    transform: TransformFacts | None = None
 
     @property
     def artifact(self) -> Fact:

@@ -32,6 +32,7 @@ from sagemaker_serving.rules.template.schemas import schema_facts, type_facts
 from sagemaker_serving.rules.template.serving import (
     config_facts,
     container_locations,
+    containers,
     model_definition,
 )
 from sagemaker_serving.rules.template.state_machines import sagemaker_action, tasks
@@ -186,7 +187,15 @@ def _sagemaker_task(action: str, arguments: Fact, resources: Resources) -> Itera
     if known is not None:
         yield PropertiesFacts(owner=action, properties=arguments, known=known)
     if action == "CreateTransformJob":
-        job = transform_facts(arguments, resources)
+        model = resources.referred(arguments.get("ModelName"), MODEL, "ModelName")
+        instance_type = arguments.get("TransformResources").get("InstanceType")
+        run = containers(model.properties, resources, instance_type) if model is not None else ()
+        job = transform_facts(
+            arguments,
+            resources.numbered(arguments),
+            region=resources.region,
+            container=run[0] if len(run) == 1 else None,
+        )
         yield job
         yield _tags(arguments.get("Tags"))
         yield NameFacts(kind="transform job", name=arguments.get("TransformJobName"))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from sagemaker_serving.rules.facts import Fact, TransformFacts
+from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, TransformFacts
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 from sagemaker_serving.rules.template.resources import Resources
 
 
-def transform_facts(arguments: Fact, resources: Resources) -> TransformFacts:
-    """What CreateTransformJob is called with."""
-    numbers = resources.numbered(arguments)
+def transform_facts(
+    arguments: Fact,
+    numbers: Fact,
+    *,
+    region: Fact = ABSENT,
+    container: ContainerFacts | None = None,
+) -> TransformFacts:
+    """What CreateTransformJob is called with; ``numbers`` are the same with numbers as numbers.
+
+    ``container`` is that of the model which they name.
+    """
     source = arguments.get("TransformInput")
     location = source.get("DataSource").get("S3DataSource")
     output = arguments.get("TransformOutput")
@@ -18,7 +26,8 @@ def transform_facts(arguments: Fact, resources: Resources) -> TransformFacts:
     processing = arguments.get("DataProcessing")
     return TransformFacts(
         where=arguments.where,
-        region=resources.region,
+        region=region,
+        container=container,
         instance_type=arguments.get("TransformResources").get("InstanceType"),
         instance_count=hosts.get("InstanceCount"),
         split_type=source.get("SplitType"),

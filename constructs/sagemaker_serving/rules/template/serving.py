@@ -26,7 +26,7 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
         region=resources.region,
         primary=properties.get("PrimaryContainer"),
         containers_fact=properties.get("Containers"),
-        containers=_containers(properties, resources, ABSENT),
+        containers=containers(properties, resources, ABSENT),
         vpc=properties.get("VpcConfig"),
         network_isolation=properties.get("EnableNetworkIsolation"),
         serverless=resources.is_on_serverless(model),
@@ -90,7 +90,7 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
         instance_pools=variant.get("InstancePools"),
         members=numbers,
         asynchronous=asynchronous,
-        containers=_containers(model.properties, resources, instance_type) if model else (),
+        containers=containers(model.properties, resources, instance_type) if model else (),
     )
 
 
@@ -109,9 +109,10 @@ def _preferred(pools: Fact, absent: Fact) -> Fact:
     return min(ordered, key=lambda pool: pool.get("Priority").number or 0).get("InstanceType")
 
 
-def _containers(
+def containers(
     properties: Fact, resources: Resources, instance_type: Fact
 ) -> tuple[ContainerFacts, ...]:
+    """The containers of a Model on a host of that type."""
     facts = (properties.get("PrimaryContainer"), *properties.get("Containers").items())
     return tuple(
         _container(fact, resources, instance_type) for fact in facts if isinstance(fact.value, dict)

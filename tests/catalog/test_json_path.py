@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.local_sagemaker.transform_jobs.json_path import (
+from sagemaker_serving.catalog.json_path import (
     InvalidJsonPath,
     JsonPath,
     NothingSelected,

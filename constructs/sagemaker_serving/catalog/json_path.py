@@ -1,5 +1,7 @@
 """The part of JSONPath that SageMaker's filters have, with SageMaker's refusals.
 
+The rules read a filter with it, and the local transform job selects by it.
+
 ``$``, ``.name``, ``*``, ``['name', 'other']``, ``[0, -1]``, ``[1:5]`` and
 nothing else (SageMaker developer guide, "Associate Prediction Results with
 Input Records"). What a path selects has the shape that
@@ -13,7 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
+OPERATORS = ("$", "[", "]", "*", ".", " ", ",", ":", "-", "'")
+"""What a filter of JSON may hold beside letters and digits, as SageMaker lists it
+(github.com/aws/aws-sdk/issues/184)."""
+CSV_OPERATORS = ("$", "[", "]", "*", " ", ",", ":", "-")
+"""Of these, what a path of indexes has; SageMaker's own list for CSV is not known."""
 
 
 class InvalidJsonPath(Exception):
@@ -21,10 +27,25 @@ class InvalidJsonPath(Exception):
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"Invalid JsonPath: {path}: {why}")
+        self.why = why
 
 
-class NothingSelected(ObjectRefused):
+class NothingSelected(Exception):
     """A document has nothing at a path."""
+
+
+def unexpected_character(path: str, *, is_csv: bool) -> str | None:
+    """The first character that CreateTransformJob refuses in a filter; None where all are taken.
+
+    A name has letters and digits alone: no underscore.
+    """
+    for character in path:
+        is_name = character.isascii() and character.isalnum()
+        if character not in (CSV_OPERATORS if is_csv else OPERATORS) and not (
+            character in "0123456789" if is_csv else is_name
+        ):
+            return character
+    return None
 
 
 @dataclass(frozen=True)
@@ -158,16 +179,16 @@ def _slice(match: re.Match[str]) -> Step:
     return Slice(start, end)
 
 
-_NUMBER = r"\s*-?\d{1,18}\s*"
+_NUMBER = r"\s*-?[0-9]{1,18}\s*"
 _NAME = r"\s*'[^']*'\s*"
 _STEPS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], Step]]] = (
     (re.compile(r"\.\*|\.?\[\s*\*\s*\]"), lambda _: Wildcard()),
     (re.compile(r"\.([^\s.\[\]'*,:$]+)"), lambda match: Names((match[1],))),
     (re.compile(rf"\.?\[{_NAME}(?:,{_NAME})*\]"), _names),
     (re.compile(rf"\[({_NUMBER}(?:,{_NUMBER})*)\]"), _indexes),
-    (re.compile(r"\[\s*(-?\d{1,18})?\s*:\s*(-?\d{1,18})?\s*\]"), _slice),
+    (re.compile(r"\[\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*\]"), _slice),
 )
-_RANGES = re.compile(r"\[[\d\s,:-]*:[\d\s,:-]*\]")
+_RANGES = re.compile(r"\[[0-9\s,:-]*:[0-9\s,:-]*\]")
 
 
 def _next_step(path: str, rest: str) -> tuple[Step, str]:
