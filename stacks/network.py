@@ -34,6 +34,7 @@ class NetworkStack(cdk.Stack):
             env=env,
             stack_name=f"{environment.name}-{construct_id}",
             description=f"The private network of {environment.name}'s models",
+            termination_protection=environment.production,
         )
         variants = (
             variant

@@ -39,6 +39,7 @@ class ServingStack(cdk.Stack):
             env=env,
             stack_name=environment.stack_name(model),
             description=f"Serves {model} in {environment.name}",
+            termination_protection=environment.production,
             synthesizer=own_synthesizer(environment, model),
         )
         _vouch_for_policies(self)

@@ -34,6 +34,7 @@ class StorageStack(cdk.Stack):
             env=env,
             stack_name=f"{environment.name}-{construct_id}",
             description=f"Data of {environment.name}'s models",
+            termination_protection=environment.production,
         )
         data = DataBucket(
             self,

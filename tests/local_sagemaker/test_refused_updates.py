@@ -130,6 +130,15 @@ def test_a_serverless_target_takes_another_size_and_does_not_go(aws: Aws) -> Non
     aws.delete("s")
 
 
+def test_an_endpoint_leaves_serverless_for_good(aws: Aws) -> None:
+    aws.endpoint("s", "serverless")
+    assert updated(aws, "s", "a") == "a"
+    with pytest.raises(ClientError, match="cannot be updated to the serverless configuration"):
+        aws.sagemaker.update_endpoint(EndpointName="s", EndpointConfigName="serverless")
+    assert aws.settled("s")["EndpointConfigName"] == "a"
+    aws.delete("s")
+
+
 @pytest.mark.parametrize("way", [CANARY, ALL_AT_ONCE], ids=["canary", "all-at-once"])
 @pytest.mark.parametrize("config", ["a", "ac"], ids=["removed", "renamed"])
 def test_a_guarded_update_needs_the_same_variants(

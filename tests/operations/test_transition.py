@@ -227,6 +227,10 @@ def test_what_is_deployed_is_read_from_the_template(aws: Aws, tmp_path: Path) ->
         transition=release(a="ml.c5.large"),
         why=WHY,
     )
+    serverless = {"models": {"half": model(a="serverless")}}
+    (found,) = next_steps(environment.model_copy(update=serverless), client_of(aws.gateway))
+    assert found.refused
+    assert "SageMaker refuses to make it serverless; give the model another name" in found.why
     file = tmp_path / "prod.yaml"
     file.write_text(FILE)
     assert told(file, aws, "--exit-code") == (1, RELEASED)

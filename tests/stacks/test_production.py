@@ -97,3 +97,9 @@ def test_components_are_replaced_by_halves_and_watched(stage: EnvironmentStage) 
     said = deployment(stage, "shared", "InferenceComponent")
     assert said["RollingUpdatePolicy"]["MaximumBatchSize"]["Value"] == 50
     assert len(said["AutoRollbackConfiguration"]["Alarms"]) >= 1
+
+
+def test_nobody_destroys_its_stacks_by_mistake(stage: EnvironmentStage) -> None:
+    stacks = [each for each in stage.node.children if isinstance(each, cdk.Stack)]
+    assert stacks
+    assert all(each.termination_protection for each in stacks)

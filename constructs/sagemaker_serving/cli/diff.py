@@ -41,7 +41,8 @@ def diff(
 
     Without RIGHT, LEFT is compared with the deployed templates. It prints each model whose change
     needs several deploys, with its present `transition`, the one for the next deploy, and why. It
-    prints nothing when the file can be deployed as it is. --write puts the next `transition` into
+    also tells what SageMaker refuses, or takes and never takes back. It prints nothing when the
+    file can be deployed as it is. --write puts the next `transition` into
     the file and keeps everything else. --exit-code then ends with 1 when the file lacked it.
     docs/operations.md has the steps.
 
@@ -99,8 +100,8 @@ def _from_deployed(
 
     rows, differs = [], False
     for step in next_steps(environment, aws):
-        differs = differs or step.written != step.transition
-        if write and step.written != step.transition:
+        differs = differs or step.refused or step.written != step.transition
+        if write and not step.refused and step.written != step.transition:
             write_transition(path, step.model, step.transition)
         said, wanted = (
             each and each.model_dump(exclude_defaults=True) if as_json else shown(each)

@@ -20,13 +20,15 @@ from sagemaker_serving.spec.transition import SERVERLESS
 class NextStep:
     """What the file has to say for the next deploy of a model, and why.
 
-    ``transition`` is None where the file needs none; ``written`` is what it says now.
+    ``transition`` is None where the file needs none; ``written`` is what it says now. ``refused``:
+    SageMaker takes no such change of this endpoint in any number of steps.
     """
 
     model: str
     written: Transition | None
     transition: Transition | None
     why: str
+    refused: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +48,41 @@ def next_steps(environment: Environment, aws: Aws) -> Iterator[NextStep]:
     cloudformation = aws.client("cloudformation")
     for name, model in environment.models.items():
         deployed = _deployed(cloudformation, environment.stack_name(name))
-        if deployed is not None:
+        if deployed is None:
+            continue
+        between = _between_kinds(model, deployed)
+        if between is not None and SERVERLESS not in deployed.types.values():
+            yield NextStep(
+                model=name, written=model.transition, transition=None, why=between, refused=True
+            )
+        else:
             guarded = is_guarded(model, production=environment.production)
             transition, why = next_transition(model, deployed, guarded=guarded)
-            if transition is not None or model.transition is not None:
+            why = "; ".join(filter(None, (why, between)))
+            if between or transition is not None or model.transition is not None:
                 yield NextStep(model=name, written=model.transition, transition=transition, why=why)
+
+
+def _between_kinds(model: Model, deployed: DeployedVariants) -> str | None:
+    """What a move between instances and serverless comes to; None where there is none.
+
+    Source: developer guide, "Serverless endpoint operations", on updates.
+    """
+    wanted = SERVERLESS in map(_type, model.variants)
+    there = SERVERLESS in deployed.types.values()
+    if wanted and not there:
+        return (
+            "the endpoint serves on instances, and SageMaker refuses to make it serverless; give "
+            "the model another name, which makes another endpoint, move its callers there, and "
+            "remove this one"
+        )
+    if there and not wanted:
+        return (
+            "from instances there is no way back: SageMaker refuses to make them serverless again, "
+            "so neither rollback nor CloudFormation's own can undo this deploy; under another name "
+            "the model gets an endpoint beside this one"
+        )
+    return None
 
 
 def next_transition(

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,6 +51,7 @@ from sagemaker_serving.local_sagemaker.fleets.states import (
     refuse_unless_in_service,
     refuse_with_components,
 )
+from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.inference_components.components import InferenceComponents
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
@@ -163,6 +164,7 @@ class Endpoints:
             refuse_registered_variants(
                 {each.name: each.instance_type for each in variants.values()}, config, scaled
             )
+            _refuse_becoming_serverless(name, variants.values(), config)
             config = with_retained_properties(config, fleet, parameters)
             instances = _instances(config)
             way = deployment_config(endpoint, parameters)
@@ -295,3 +297,20 @@ def _stopped(fleet: Fleet) -> Resource:
         "DestinationS3Uri": config["DestinationS3Uri"],
         "KmsKeyId": config.get("KmsKeyId", ""),
     }
+
+
+def _refuse_becoming_serverless(
+    endpoint: str, serving: Iterable[Variant], config: Resource
+) -> None:
+    """Raise `AwsError` for a serverless config of an endpoint that serves on instances.
+
+    (Developer guide, "Serverless endpoint operations", tells that it cannot be; the words are
+    documented nowhere.)
+    """
+    is_serverless = any("ServerlessConfig" in each for each in config["ProductionVariants"])
+    if is_serverless and any(each.serverless is None for each in serving):
+        raise AwsError(
+            "ValidationException",
+            f"Endpoint {endpoint} serves on instances, and cannot be updated to the serverless "
+            f"configuration {config['EndpointConfigName']}. Create another endpoint with it.",
+        )
