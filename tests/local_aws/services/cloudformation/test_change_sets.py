@@ -10,7 +10,6 @@ from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import (
     broken,
     endpoint,
-    get_att,
     parameter,
     ref,
     resource,
@@ -66,26 +65,6 @@ def test_a_stack_is_created_through_review(aws: Aws) -> None:
     assert aws.outputs("review") == {"A": aws.physical_ids("review")["A"]}
 
 
-def test_an_executed_change_set_can_be_looked_up(aws: Aws) -> None:
-    """By its ARN after the stack is gone, too (recorded by LocalStack's suite, 2023)."""
-    executed = _plan(aws, "executed", template(A=parameter("1")), ChangeSetType="CREATE")
-    stack = _execute(aws, executed)
-    assert stack["LastUpdatedTime"] > stack["CreationTime"]
-    assert stack["ChangeSetId"] == executed["ChangeSetId"]
-    assert aws.cloudformation.list_change_sets(StackName="executed")["Summaries"] == []
-    planned = _plan(aws, "executed", template(A=parameter("2")))
-    assert planned["ChangeSetName"] == executed["ChangeSetName"]
-
-    updated = aws.update("executed", template(A=parameter("3")))
-
-    assert "ChangeSetId" not in updated
-    assert _execution_status(aws, planned) == "OBSOLETE"
-    assert _execution_status(aws, executed) == "EXECUTE_COMPLETE"
-    gone = aws.delete("executed")
-    assert gone.keys().isdisjoint({"ChangeSetId", "EnableTerminationProtection"})
-    assert _execution_status(aws, executed) == "EXECUTE_COMPLETE"
-
-
 def test_the_change_set_of_a_deployment_that_failed_says_so(aws: Aws) -> None:
     described = _plan(aws, "failing", template(A=broken()), ChangeSetType="CREATE")
 
@@ -111,27 +90,6 @@ def test_a_stack_in_review_can_be_created_without_its_change_set(aws: Aws) -> No
         aws.create("directly", body)
 
 
-def test_an_export_may_be_made_after_the_change_set_that_imports_it(aws: Aws) -> None:
-    """The change set is complete; with its values it warns (LocalStack's suite, 2025)."""
-    importing = template(A=parameter({"Fn::ImportValue": "late"}))
-    with pytest.raises(ClientError, match="No export named late found"):
-        aws.create("direct-importer", importing)
-
-    described = _plan(aws, "importer", importing, ChangeSetType="CREATE")
-
-    assert (described["Status"], described["ExecutionStatus"]) == ("CREATE_COMPLETE", "AVAILABLE")
-    assert described["StatusReason"].startswith("[WARN] --include-property-values")
-    assert described["StatusReason"].endswith("resource [A] because: No export named late")
-    context = json.loads(_changes(described)["A"]["AfterContext"])
-    assert context["Properties"]["Value"] == "{{changeSet:KNOWN_AFTER_APPLY}}"
-    without_values = aws.cloudformation.describe_change_set(ChangeSetName=described["ChangeSetId"])
-    assert "StatusReason" not in without_values
-    exporting = template(A=parameter("now"))
-    exporting["Outputs"] = {"Late": {"Value": "now", "Export": {"Name": "late"}}}
-    aws.create("exporter", exporting)
-    assert _execute(aws, described)["StackStatus"] == "CREATE_COMPLETE"
-
-
 def test_an_export_that_is_never_made_fails_the_deployment(aws: Aws) -> None:
     described = _plan(
         aws,
@@ -143,80 +101,6 @@ def test_an_export_that_is_never_made_fails_the_deployment(aws: Aws) -> None:
     assert _execute(aws, described)["StackStatus"] == "ROLLBACK_COMPLETE"
     reasons = [event.get("ResourceStatusReason") for event in aws.events(described["StackId"])]
     assert "No export named never found" in reasons
-
-
-def test_what_there_is_none_of_is_left_out_or_empty(aws: Aws) -> None:
-    """By member, as recorded by LocalStack's suite in hundreds of answers, 2022 to 2025."""
-    answer = aws.cloudformation.create_change_set(
-        StackName="bare",
-        ChangeSetName="plan",
-        ChangeSetType="CREATE",
-        TemplateBody=json.dumps({"Resources": {"A": parameter()}}),
-    )
-
-    described = aws.cloudformation.describe_change_set(ChangeSetName=answer["Id"])
-    stack = aws.stack("bare")
-
-    assert described.keys().isdisjoint({"Parameters", "Tags"})
-    assert described["Capabilities"] == described["NotificationARNs"] == []
-    assert stack.keys().isdisjoint({"Capabilities", "Outputs", "Parameters", "LastUpdatedTime"})
-    assert stack["NotificationARNs"] == stack["Tags"] == []
-
-
-def test_a_change_set_shows_what_an_ssm_parameter_holds(aws: Aws) -> None:
-    aws.client("ssm").put_parameter(Name="/image", Value="v1", Type="String")
-    body = {
-        "Parameters": {
-            "Image": {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/image"}
-        },
-        **template(A=parameter(ref("Image"))),
-    }
-
-    described = _plan(aws, "resolved", body, ChangeSetType="CREATE")
-
-    assert described["Parameters"] == [
-        {"ParameterKey": "Image", "ParameterValue": "/image", "ResolvedValue": "v1"}
-    ]
-
-
-@pytest.mark.parametrize(
-    ("operation", "named", "code", "message"),
-    [
-        (
-            "describe_change_set",
-            {"ChangeSetName": "plan"},
-            "ValidationError",
-            "StackName must be specified if ChangeSetName is not specified as an ARN.",
-        ),
-        (
-            "get_template",
-            {"ChangeSetName": "plan"},
-            "ValidationError",
-            "StackName is a required parameter.",
-        ),
-        (
-            "get_template",
-            {},
-            "ValidationError",
-            "StackName is required if ChangeSetName is not specified.",
-        ),
-        (
-            "get_template",
-            {"ChangeSetName": "arn:aws:cloudformation:eu-west-1:123456789012:changeSet/a/b"},
-            "ChangeSetNotFound",
-            "ChangeSet [arn:aws:cloudformation:eu-west-1:123456789012:changeSet/a/b] does not "
-            "exist",
-        ),
-    ],
-)
-def test_a_change_set_is_named_by_its_stack_or_its_arn(
-    aws: Aws, operation: str, named: dict[str, str], code: str, message: str
-) -> None:
-    with pytest.raises(ClientError) as refusal:
-        getattr(aws.cloudformation, operation)(**named)
-
-    error = refusal.value.response["Error"]
-    assert (error["Code"], error["Message"]) == (code, message)
 
 
 def test_a_stack_in_review_is_deleted_at_once(aws: Aws) -> None:
@@ -295,22 +179,6 @@ def test_added_changed_and_removed_resources_are_listed(aws: Aws) -> None:
     assert (changes["B"]["PolicyAction"], changes["C"]["PolicyAction"]) == ("Delete", "Retain")
 
 
-def test_what_is_removed_shows_no_value_of_other_resources(aws: Aws) -> None:
-    """Neither by Ref nor by Fn::GetAtt (recorded by LocalStack's suite, 2025)."""
-    kept = resource("SNS::Topic", DisplayName="one")
-    gone = parameter(ref("Kept"), Description=get_att("Kept", "DisplayName"), Name="gone")
-    aws.create("removing", template(Kept=kept, Gone=gone))
-
-    change = _changes(_plan(aws, "removing", template(Kept=kept)))["Gone"]
-
-    assert json.loads(change["BeforeContext"])["Properties"] == {
-        "Type": "String",
-        "Value": "{{changeSet:KNOWN_AFTER_APPLY}}",
-        "Description": "{{changeSet:KNOWN_AFTER_APPLY}}",
-        "Name": "gone",
-    }
-
-
 def test_only_outputs_changing_is_an_update_without_changes(aws: Aws) -> None:
     aws.create("outputs", template(A=parameter()))
 
@@ -345,11 +213,6 @@ def test_change_sets_are_listed_and_deleted(aws: Aws) -> None:
         aws.cloudformation.delete_change_set(StackName="listed", ChangeSetName="plan")
 
     assert aws.cloudformation.list_change_sets(StackName="listed")["Summaries"] == []
-
-
-def test_an_update_of_what_does_not_exist_is_refused(aws: Aws) -> None:
-    with pytest.raises(ClientError, match=r"Stack \[nobody\] does not exist"):
-        _plan(aws, "nobody", template(A=parameter()), ChangeSetType="UPDATE")
 
 
 def test_a_template_is_read_from_the_local_s3(aws: Aws) -> None:

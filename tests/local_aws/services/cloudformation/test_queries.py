@@ -39,20 +39,6 @@ def test_a_stack_is_described_by_name_and_by_id(aws: Aws) -> None:
         assert values == {"Plain": "p", "Secret": "****"}
 
 
-def test_unknown_stacks_are_said_to_be_unknown(aws: Aws) -> None:
-    with pytest.raises(ClientError, match=r"Stack with id nobody does not exist$"):
-        aws.stack("nobody")
-    with pytest.raises(ClientError, match=r"Stack \[nobody\] does not exist$"):
-        aws.events("nobody")
-
-
-def test_the_template_comes_back_as_it_was_sent(aws: Aws) -> None:
-    body = template(A=parameter())
-    aws.create("back", body)
-
-    assert aws.cloudformation.get_template(StackName="back")["TemplateBody"] == body
-
-
 def test_long_histories_come_in_pages_without_a_gap(aws: Aws) -> None:
     aws.create("long", template(**{f"P{n}": parameter() for n in range(60)}))
 
@@ -119,18 +105,6 @@ def test_a_template_is_summed_up(aws: Aws) -> None:
     assert (declared["DefaultValue"], declared["ParameterType"]) == ("1", "Number")
     validated = aws.cloudformation.validate_template(TemplateBody=json.dumps(body))
     assert [each["ParameterKey"] for each in validated["Parameters"]] == ["P"]
-
-
-def test_a_summary_has_the_metadata_of_the_template_and_its_version(aws: Aws) -> None:
-    """Metadata as one text, the version also where none is written (LocalStack's suite)."""
-    body = {"Metadata": {"Team": "search"}, "Transform": "AWS::LanguageExtensions"}
-
-    summary = aws.cloudformation.get_template_summary(
-        TemplateBody=json.dumps({**body, **template(A=parameter())})
-    )
-
-    assert (summary["Metadata"], summary["Version"]) == ("{'Team': 'search'}", "2010-09-09")
-    assert summary["Capabilities"] == ["CAPABILITY_AUTO_EXPAND"]
 
 
 def test_a_stack_in_review_is_not_summed_up(aws: Aws) -> None:

@@ -106,42 +106,6 @@ def test_versions_stay_as_they_were_and_aliases_move(functions: Functions) -> No
     assert error_of(functions.invoke, "versions:2")[:2] == (404, "ResourceNotFoundException")
 
 
-def test_a_policy_is_kept_statement_by_statement(functions: Functions) -> None:
-    arn = functions.create("policy", "x = 1")["FunctionArn"]
-    permission = {
-        "FunctionName": "policy",
-        "StatementId": "sns",
-        "Action": "lambda:InvokeFunction",
-        "Principal": "sns.amazonaws.com",
-        "SourceArn": "arn:aws:sns:eu-west-1:123456789012:t",
-    }
-    functions.api.add_permission(**permission)
-    (statement,) = json.loads(functions.api.get_policy(FunctionName="policy")["Policy"])[
-        "Statement"
-    ]
-    assert statement == {
-        "Sid": "sns",
-        "Effect": "Allow",
-        "Principal": {"Service": "sns.amazonaws.com"},
-        "Action": "lambda:InvokeFunction",
-        "Resource": arn,
-        "Condition": {"ArnLike": {"AWS:SourceArn": "arn:aws:sns:eu-west-1:123456789012:t"}},
-    }
-    assert error_of(functions.api.add_permission, **permission)[:2] == (
-        409,
-        "ResourceConflictException",
-    )
-    functions.api.remove_permission(FunctionName="policy", StatementId="sns")
-    assert error_of(functions.api.get_policy, FunctionName="policy")[0] == 404
-
-
-def test_tags_come_and_go(functions: Functions) -> None:
-    arn = functions.create("tags", "x = 1", Tags={"a": "1", "b": "2"})["FunctionArn"]
-    functions.api.tag_resource(Resource=arn, Tags={"c": "3"})
-    functions.api.untag_resource(Resource=arn, TagKeys=["a", "b"])
-    assert functions.api.list_tags(Resource=arn)["Tags"] == {"c": "3"}
-
-
 def test_nothing_reserved_is_nothing_run(functions: Functions) -> None:
     functions.create("reserved", RETURNS.format(value=1))
     functions.api.put_function_concurrency(FunctionName="reserved", ReservedConcurrentExecutions=0)
@@ -152,13 +116,6 @@ def test_nothing_reserved_is_nothing_run(functions: Functions) -> None:
     assert answer["Reason"] == "ReservedFunctionConcurrentInvocationLimitExceeded"
     functions.api.delete_function_concurrency(FunctionName="reserved")
     assert functions.invoke("reserved").payload == 1
-
-
-def test_a_dry_run_runs_nothing(functions: Functions) -> None:
-    functions.create("dry", RETURNS.format(value=1))
-    answer = functions.api.invoke(FunctionName="dry", InvocationType="DryRun")
-    assert answer["StatusCode"] == 204
-    assert answer["Payload"].read() == b""
 
 
 GIVEN = {"Runtime": "python3.12", "Handler": "app.handler", "Role": ROLE}
@@ -226,51 +183,6 @@ def test_what_cannot_run_is_refused(
         "ResourceNotFoundException",
         "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:refused",
     )
-
-
-def test_a_name_is_taken_once(functions: Functions) -> None:
-    functions.create("taken", "x = 1")
-    assert error_of(functions.create, "taken", "x = 1") == (
-        409,
-        "ResourceConflictException",
-        "Function already exist: taken",
-    )
-
-
-@pytest.mark.parametrize(
-    ("kind", "size", "limit"),
-    [("RequestResponse", 6_291_457, 6_291_456), ("Event", 1_048_577, 1_048_576)],
-)
-def test_an_event_has_its_limit(functions: Functions, kind: str, size: int, limit: int) -> None:
-    if "limits" not in [
-        each["FunctionName"] for each in functions.api.list_functions()["Functions"]
-    ]:
-        functions.create("limits", RETURNS.format(value=1))
-    payload = json.dumps("x" * (size - 2)).encode()
-    call = functions.api.invoke
-    status, code, message = error_of(
-        call, FunctionName="limits", InvocationType=kind, Payload=payload
-    )
-    assert (status, code) == (413, "RequestTooLargeException")
-    assert message == (
-        f"{size} byte payload is too large for the {kind} invocation type (limit {limit} bytes)"
-    )
-    assert call(FunctionName="limits", InvocationType=kind, Payload=payload[:-2] + b'"')[
-        "StatusCode"
-    ]
-
-
-def test_an_event_is_json(functions: Functions) -> None:
-    functions.create("json", RETURNS.format(value=1))
-    status, code, _ = error_of(functions.api.invoke, FunctionName="json", Payload=b"{")
-    assert (status, code) == (400, "InvalidRequestContentException")
-
-
-@pytest.mark.parametrize(
-    "name", ["nobody", "arn:aws:lambda:us-east-1:123456789012:function:limits"]
-)
-def test_a_function_that_is_not_here_is_not_found(functions: Functions, name: str) -> None:
-    assert error_of(functions.invoke, name)[:2] == (404, "ResourceNotFoundException")
 
 
 def test_an_action_that_is_not_there_says_so(functions: Functions) -> None:

@@ -326,53 +326,6 @@ def test_limits_come_from_the_input(aws: Aws) -> None:
     assert described["itemCounts"]["resultsWritten"] == 1
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "cause"),
-    [
-        ("MaxConcurrency", "x", 'refers to value "x" which is not a valid integer: $.n'),
-        ("MaxConcurrency", -1, "Expected non-negative integer for MaxConcurrency, got '-1' inst"),
-        ("ToleratedFailureCount", {}, 'refers to value "{}" which is not a valid integer: $.n'),
-        ("ToleratedFailureCount", -1, "ToleratedFailureCount cannot be negative."),
-        ("ToleratedFailurePercentage", [], 'value "[]" which is not a valid float: $.n'),
-        ("ToleratedFailurePercentage", 100.1, "must be between 0 and 100."),
-        ("ToleratedFailurePercentage", -1.1, "must be between 0 and 100."),
-    ],
-)
-def test_a_limit_that_is_none_ends_the_execution_before_the_run(
-    aws: Aws, field: str, value: Any, cause: str
-) -> None:
-    """Recorded by LocalStack's suite, 2024; no Catch is asked."""
-    catch = [{"ErrorEquals": ["States.ALL"], "Next": "Caught"}]
-    path = {f"{field}Path": "$.n", "ItemsPath": "$.all"}
-    each = distributed(PASS, **path, Catch=catch, Next="Caught")
-    states = {"Each": each, "Caught": {"Type": "Succeed"}}
-    execution = start(aws, states, input=json.dumps({"n": value, "all": [1]}))
-    ended = result(aws, execution)
-    assert ended["error"] == "States.Runtime"
-    begins = "An error occurred while executing the state 'Each' (entered at the event id #2). "
-    assert ended["cause"].startswith(begins)
-    assert cause in ended["cause"]
-    told = [event["type"] for event in events(aws, execution)]
-    assert not {"MapRunStarted", "MapStateFailed"} & set(told)
-
-
-@pytest.mark.parametrize(
-    ("limit", "error", "cause"),
-    [
-        (-1, "States.ItemReaderFailed", "field MaxItems must be positive"),
-        (1.5, "States.Runtime", 'MaxItemsPath field refers to value "1.5" which is not a valid'),
-    ],
-)
-def test_a_limit_of_items_is_a_whole_number_that_is_not_negative(
-    aws: Aws, limit: float, error: str, cause: str
-) -> None:
-    """Recorded by LocalStack's suite, 2024."""
-    each = distributed(PASS, ItemReader=reader(MaxItemsPath="$.n"))
-    ended = run(aws, {"Each": each}, input=json.dumps({"n": limit}))
-    assert ended["error"] == error
-    assert cause in ended["cause"]
-
-
 def test_results_can_be_flattened_and_written_as_lines(aws: Aws) -> None:
     child = of({"Two": {"Type": "Pass", "Result": [1, 2], "End": True}})
     flat = {"WriterConfig": {"Transformation": "FLATTEN", "OutputType": "JSON"}}

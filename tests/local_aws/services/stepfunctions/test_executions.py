@@ -42,19 +42,6 @@ WAIT = {"Wait": {"Type": "Wait", "Seconds": 600, "End": True}}
 # Starting
 
 
-def test_the_same_name_and_input_is_the_same_execution_while_it_runs(aws: Aws) -> None:
-    machine = create(aws, of(WAIT))
-    first = begin(aws, machine, name="once", input='{"a": 1}')
-    assert begin(aws, machine, name="once", input='{"a": 1}') == first
-    for given in ('{"a": 2}', "{}"):
-        with pytest.raises(ClientError, match="ExecutionAlreadyExists") as error:
-            begin(aws, machine, name="once", input=given)
-        assert error.value.response["Error"]["Message"] == f"Execution Already Exists: '{first}'"
-    stop(aws, first)
-    with pytest.raises(ClientError, match="ExecutionAlreadyExists"):
-        begin(aws, machine, name="once", input='{"a": 1}')
-
-
 def test_an_execution_without_a_name_gets_one(aws: Aws) -> None:
     execution = start(aws, PASS["States"])  # type: ignore[arg-type]
     name = result(aws, execution)["name"]
@@ -105,19 +92,6 @@ def test_a_refused_definition_leaves_nothing_to_the_next(aws: Aws) -> None:
     assert create(aws, plain)
 
 
-def test_a_state_of_a_jsonata_map_may_be_in_jsonpath(aws: Aws) -> None:
-    """Recorded of AWS by LocalStack's suite, 2025."""
-    inner = {"Type": "Pass", "QueryLanguage": "JSONPath", "Parameters": {"got.$": "$"}, "End": True}
-    each = {
-        "Type": "Map",
-        "QueryLanguage": "JSONata",
-        "Items": "{% $states.input.items %}",
-        "ItemProcessor": of({"Inner": inner}),
-        "End": True,
-    }
-    assert output(aws, {"Each": each}, {"items": [1, 2]}) == [{"got": 1}, {"got": 2}]
-
-
 def test_what_is_wrong_with_a_definition_is_told_as_far_as_wanted(aws: Aws) -> None:
     client = aws.client("stepfunctions")
     broken = json.dumps(of({"A": {"Type": "Pass"}, "B": {"Type": "Step"}}))
@@ -143,13 +117,6 @@ def test_warnings_are_told_to_those_who_ask(aws: Aws) -> None:
         "WARNING",
         "NO_DOLLAR",
     )
-
-
-def test_a_machine_is_made_once(aws: Aws) -> None:
-    machine = create(aws, PASS, name="made-once")
-    assert create(aws, PASS, name="made-once") == machine
-    with pytest.raises(ClientError, match="StateMachineAlreadyExists"):
-        create(aws, of(WAIT), name="made-once")
 
 
 # Ending
@@ -325,32 +292,6 @@ def test_a_task_waits_for_its_token(aws: Aws) -> None:
 # What is seen of executions
 
 
-def test_executions_are_listed_by_status_and_page(aws: Aws) -> None:
-    machine = create(aws, of(WAIT))
-    running = [begin(aws, machine, name=f"listed-{number}") for number in range(3)]
-    stop(aws, running[0])
-    client = aws.client("stepfunctions")
-    pages = client.get_paginator("list_executions").paginate(
-        stateMachineArn=machine, PaginationConfig={"PageSize": 2}
-    )
-    listed = [each["executionArn"] for page in pages for each in page["executions"]]
-    assert sorted(listed) == sorted(running)
-    aborted = client.list_executions(stateMachineArn=machine, statusFilter="ABORTED")
-    assert [each["executionArn"] for each in aborted["executions"]] == [running[0]]
-    for execution in running[1:]:
-        stop(aws, execution)
-
-
-def test_a_history_can_be_read_backwards_and_without_data(aws: Aws) -> None:
-    execution = start(aws, {"Pass": {"Type": "Pass", "End": True}}, input='{"a": 1}')
-    result(aws, execution)
-    found = aws.client("stepfunctions").get_execution_history(
-        executionArn=execution, reverseOrder=True, includeExecutionData=False
-    )["events"]
-    assert [event["id"] for event in found] == [4, 3, 2, 1]
-    assert found[-1]["executionStartedEventDetails"].keys() == {"inputDetails", "roleArn"}
-
-
 def test_an_express_machine_answers_with_its_result(aws: Aws) -> None:
     machine = create(aws, PASS, type="EXPRESS")
     client = boto3.client(
@@ -445,13 +386,6 @@ def test_jsonata_reads_inputs_variables_and_answers(aws: Aws) -> None:
     assert ended["output"] == "true"
     body = aws.s3.get_object(Bucket="models", Key="text")["Body"].read().decode()
     assert json.loads(body) == given["text"] + "!"  # a body is JSON, text too
-
-
-def test_an_expression_that_finds_nothing_fails_the_state(aws: Aws) -> None:
-    states = {"Get": {"Type": "Pass", "Output": "{% $states.input.absent %}", "End": True}}
-    ended = result(aws, begin(aws, create(aws, of(states, QueryLanguage="JSONata"))))
-    assert ended["error"] == "States.QueryEvaluationError"
-    assert "returned nothing (undefined)" in ended["cause"]
 
 
 # Kept over a restart

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -12,12 +11,10 @@ from tests.local_aws.functions import in_place, zipped
 from tests.local_aws.services.stepfunctions.machines import (
     begin,
     create,
-    events,
     of,
     output,
     result,
     run,
-    start,
     task,
 )
 
@@ -36,96 +33,8 @@ def test_a_json_body_is_written_as_json(aws: Aws) -> None:
     assert json.loads(written) == {"a": [1, 2]}
 
 
-def test_members_are_capitalised_both_ways(aws: Aws) -> None:
-    states = {"List": task("aws-sdk:sfn:listStateMachines", {"MaxResults": 1})}
-    (machine,) = json.loads(run(aws, states)["output"])["StateMachines"]
-    assert machine["StateMachineArn"].startswith("arn:aws:states:eu-west-1:")
-
-
-def test_times_of_an_sdk_answer_are_iso_8601(aws: Aws) -> None:
-    states = {"Describe": task("aws-sdk:sagemaker:describeModel", {"ModelName": "echo"})}
-    output = json.loads(run(aws, states)["output"])
-    created = aws.sagemaker.describe_model(ModelName="echo")["CreationTime"]
-    assert output["CreationTime"] == created.strftime("%Y-%m-%dT%H:%M:%S.") + (
-        f"{created.microsecond // 1000:03}Z"
-    )
-    assert output["PrimaryContainer"]["Environment"] == {}
-
-
-def test_the_body_of_an_object_is_text(aws: Aws) -> None:
-    states = {"Get": task("aws-sdk:s3:getObject", {"Bucket": "models", "Key": "good/1"})}
-    assert json.loads(run(aws, states)["output"])["Body"] == "ab"
-
-
 ABSENT_TOPIC = f"arn:aws:sns:{REGION}:123456789012:absent"
 ABSENT_QUEUE = f"https://sqs.{REGION}.amazonaws.com/123456789012/absent"
-
-
-@pytest.mark.parametrize(
-    ("resource", "parameters", "error", "cause"),
-    [
-        (
-            "sns:publish",
-            {"TopicArn": ABSENT_TOPIC, "Message": "m"},
-            "SNS.NotFoundException",
-            "(Service: AmazonSNS; Status Code: 404; Error Code: NotFound; Request ID: ",
-        ),
-        (
-            "sqs:sendMessage",
-            {"QueueUrl": ABSENT_QUEUE, "MessageBody": "b"},
-            "SQS.QueueDoesNotExistException",
-            "(Service: AmazonSQS; Status Code: 400;",
-        ),
-        (
-            "lambda:invoke",
-            {"FunctionName": "absent"},
-            "Lambda.ResourceNotFoundException",
-            "(Service: AWSLambda; Status Code: 404; Error Code: ResourceNotFoundException;",
-        ),
-        (
-            "sagemaker:describeModel",
-            {"ModelName": "absent"},
-            "SageMaker.AmazonSageMakerException",
-            "Error Code: ValidationException",
-        ),
-        (
-            "aws-sdk:ssm:getParameter",
-            {"Name": "absent"},
-            "Ssm.ParameterNotFoundException",
-            "(Service: Ssm, Status Code: 400, Request ID: ",
-        ),
-        (
-            "aws-sdk:s3:getObject",
-            {"Bucket": "absent", "Key": "absent"},
-            "S3.NoSuchBucketException",
-            "(Service: S3, Status Code: 404, Request ID: ",
-        ),
-        (
-            "aws-sdk:sns:getTopicAttributes",
-            {"TopicArn": ABSENT_TOPIC},
-            "Sns.NotFoundException",
-            "(Service: Sns, Status Code: 404",
-        ),
-        (
-            "aws-sdk:cloudwatchlogs:describeLogStreams",
-            {"LogGroupName": "absent"},
-            "CloudWatchLogs.ResourceNotFoundException",
-            "(Service: CloudWatchLogs, Status Code: 400",
-        ),
-        (
-            "aws-sdk:sfn:describeExecution",
-            {"ExecutionArn": f"arn:aws:states:{REGION}:123456789012:execution:no:no"},
-            "Sfn.ExecutionDoesNotExistException",
-            "Execution Does Not Exist",
-        ),
-    ],
-)
-def test_errors_have_their_names_of_aws(
-    aws: Aws, resource: str, parameters: dict[str, str], error: str, cause: str
-) -> None:
-    ended = run(aws, {"Call": task(resource, parameters)})
-    assert ended["error"] == error
-    assert cause in ended["cause"]
 
 
 @pytest.mark.parametrize(
@@ -244,17 +153,6 @@ def test_a_function_is_invoked_and_its_error_is_named_by_its_type(aws: Aws, func
     assert json.loads(ended["cause"])["errorMessage"] == "so odd"
 
 
-def test_a_functions_own_arn_is_a_resource_too(aws: Aws, function: str) -> None:
-    invoke = {"Type": "Task", "Resource": function, "End": True}
-    assert output(aws, {"Invoke": invoke}, {"n": 3}) == {"twice": 6}
-    caught = {**invoke, "Catch": [{"ErrorEquals": ["TooOdd"], "Next": "Caught"}]}
-    states = {"Invoke": caught, "Caught": {"Type": "Pass", "OutputPath": "$.Error", "End": True}}
-    assert output(aws, states, {"odd": True}) == "TooOdd"
-    execution = start(aws, {"Invoke": {**invoke, "Resource": f"{function}x"}})
-    assert result(aws, execution)["error"] == "Lambda.ResourceNotFoundException"
-    assert "LambdaFunctionFailed" in [event["type"] for event in events(aws, execution)]
-
-
 def test_an_inline_map_takes_a_thousand_items_one_after_another(aws: Aws) -> None:
     each = {
         "Type": "Map",
@@ -264,50 +162,3 @@ def test_an_inline_map_takes_a_thousand_items_one_after_another(aws: Aws) -> Non
         "End": True,
     }
     assert output(aws, {"Each": each}, list(range(1100))) == {"count": 1100}
-
-
-@pytest.mark.parametrize(
-    ("resource", "parameters", "error", "cause"),
-    [
-        (
-            "sqs:sendMessage",
-            {"QueueUrl": "http://q", "MessageBody.$": "$.none"},
-            "SQS.AmazonSQSException",
-            "The request must contain the parameter MessageBody. (Service: AmazonSQS; Status Code: "
-            "400; Error Code: MissingParameter; Request ID: ",
-        ),
-        (
-            "dynamodb:putItem",
-            {"TableName": "t", "Item.$": "$.none"},
-            "DynamoDB.AmazonDynamoDBException",
-            "1 validation error detected: Value null at 'item' failed to satisfy constraint: "
-            "Member must not be null (Service: AmazonDynamoDBv2; Status Code: 400; Error Code: "
-            "ValidationException; Request ID: ",
-        ),
-        (
-            "aws-sdk:dynamodb:putItem",
-            {"TableName": "t", "Item.$": "$.none"},
-            "DynamoDb.DynamoDbException",
-            "1 validation error detected: Value null at 'item' failed to satisfy constraint: "
-            "Member must not be null (Service: DynamoDb, Status Code: 400, Request ID: ",
-        ),
-    ],
-)
-def test_what_is_null_is_absent_and_the_service_asks_for_it(
-    aws: Aws, resource: str, parameters: dict[str, Any], error: str, cause: str
-) -> None:
-    """Recorded by LocalStack's suite, 2023."""
-    catch = [{"ErrorEquals": ["States.TaskFailed"], "Next": "Caught"}]
-    asks = task(resource, parameters, Catch=catch, Next="Caught")
-    caught = output(aws, {"Ask": asks, "Caught": {"Type": "Succeed"}}, {"none": None})
-    assert caught["Error"] == error
-    assert caught["Cause"].startswith(cause)
-
-
-def test_what_is_null_and_not_required_is_left_out(aws: Aws) -> None:
-    aws.client("sqs").create_queue(QueueName="nulls")
-    url = aws.client("sqs").get_queue_url(QueueName="nulls")["QueueUrl"]
-    parameters = {"QueueUrl": url, "MessageBody": {"kept": None}, "DelaySeconds.$": "$.none"}
-    output(aws, {"Send": task("sqs:sendMessage", parameters)}, {"none": None})
-    (message,) = aws.client("sqs").receive_message(QueueUrl=url)["Messages"]
-    assert json.loads(message["Body"]) == {"kept": None}
