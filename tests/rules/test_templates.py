@@ -29,6 +29,7 @@ from tests.rules.templates import REGION, problems, template
 from tests.rules.update_template_cases import UPDATES
 from tests.rules.whole_template_cases import CASES as WHOLE
 from tests.today import TODAY
+from tools.docs.troubles import troubles
 
 CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *SCALING, *KINDS, *MEMBERS]
 
@@ -58,7 +59,8 @@ def test_every_rule_has_a_case() -> None:
     of_parts = {combination.rule for combination in COMBINATIONS}  # test_combinations.py
     of_parts |= {"component-model"}  # test_component_templates.py
     of_parts |= {"resource-name-fixed", "scaling-metric-once"}  # below
-    named = (
+    of_troubles = {trouble.rule for trouble in troubles()}  # test_troubles.py
+    named = of_troubles | (
         {case[0] for case in tables} | of_parts | of_several_files | of_whole_templates | of_schemas
     )
     assert {rule.id for rule in RULES} == named

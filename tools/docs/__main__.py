@@ -18,6 +18,7 @@ PAGES = (
     "local_aws",
     "commands",
     "api",
+    "troubles",
 )
 
 

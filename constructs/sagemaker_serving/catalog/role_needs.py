@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-PULL_IMAGE = ("ecr:BatchGetImage", "ecr:GetAuthorizationToken", "ecr:GetDownloadUrlForLayer")
+from collections.abc import Mapping
+from typing import Any
+
+GET_IMAGE = "ecr:BatchGetImage"
+PULL_IMAGE = (GET_IMAGE, "ecr:GetAuthorizationToken", "ecr:GetDownloadUrlForLayer")
 """For SageMaker to get a container's image from a private repository.
 
 Source: aws-cdk-lib 2.275.0, ``Repository.grantPull``, but for BatchCheckLayerAvailability, which a
@@ -28,6 +32,7 @@ Source: aws-cdk-lib 2.275.0, the role that ``SageMakerCreateModel`` makes.
 PASS_ROLE = "iam:PassRole"
 READ_OBJECT = "s3:GetObject"
 WRITE_OBJECT = "s3:PutObject"
+PUBLISH = "sns:Publish"
 
 _WAITED_FOR = frozenset({"CreateTrainingJob", "CreateTransformJob"})
 _WAITING = ("events:DescribeRule", "events:PutRule", "events:PutTargets", "sagemaker:AddTags")
@@ -38,11 +43,69 @@ aws/aws-cdk issue 26012. Of other jobs, no source was found that says so.
 """
 
 
-def task_needs(action: str, *, waits: bool, passes: bool) -> tuple[str, ...]:
-    """What a task that calls ``action`` of SageMaker needs of its state machine's role.
+_CONFIGURATIONS = "arn:aws:sagemaker:*:*:endpoint-config/*"
+_SECOND = {"CreateEndpoint": _CONFIGURATIONS, "UpdateEndpoint": _CONFIGURATIONS}
+"""The second resource that an action is judged on.
+
+Source: AWS's service authorization reference, SageMaker; aws/aws-cdk issue 11594.
+"""
+
+
+def task_needs(action: str, *, waits: bool, passes: bool) -> tuple[tuple[str, str], ...]:
+    """What a task that calls ``action`` of SageMaker needs of its state machine's role: actions of
+    IAM, each with the ARN that it is done on.
 
     ``waits`` is whether it waits for the job's end (``.sync``), ``passes`` whether its arguments
     name a role. What only some calls need, as for tags of one's own, is not here.
     """
     waiting = _WAITING if waits and action in _WAITED_FOR else ()
-    return (f"sagemaker:{action}", *((PASS_ROLE,) if passes else ()), *waiting)
+    also = ((f"sagemaker:{action}", _SECOND[action]),) if action in _SECOND else ()
+    others = (*((PASS_ROLE,) if passes else ()), *waiting)
+    return ((f"sagemaker:{action}", "*"), *also, *((name, "*") for name in others))
+
+
+def _allows(*statements: tuple[tuple[str, ...], tuple[str, ...]]) -> Mapping[str, Any]:
+    return {
+        "Statement": [
+            {"Effect": "Allow", "Action": list(actions), "Resource": list(on)}
+            for actions, on in statements
+        ]
+    }
+
+
+_ANY = ("*",)
+_SAGEMAKER = ("*SageMaker*", "*Sagemaker*", "*sagemaker*")
+MANAGED_POLICIES: Mapping[str, Mapping[str, Any]] = {
+    "AmazonS3FullAccess": _allows((("s3:*", "s3-object-lambda:*"), _ANY)),
+    "AmazonS3ReadOnlyAccess": _allows((("s3:Get*", "s3:List*", "s3:Describe*"), _ANY)),
+    "AmazonEC2ContainerRegistryFullAccess": _allows((("ecr:*",), _ANY)),
+    "AmazonEC2ContainerRegistryPowerUser": _allows((("ecr:*",), _ANY)),
+    "AmazonEC2ContainerRegistryReadOnly": _allows((("ecr:*",), _ANY)),
+    "AmazonSageMakerFullAccess": _allows(
+        (
+            (
+                "sagemaker:*",
+                "ecr:*",
+                "logs:*",
+                "cloudwatch:*",
+                "ec2:*",
+                "application-autoscaling:*",
+                "iam:*",
+                "lambda:*",
+                "kms:*",
+                "events:*",
+                "states:*",
+            ),
+            _ANY,
+        ),
+        (
+            ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
+            (*(f"arn:aws:s3:::{name}" for name in _SAGEMAKER), "arn:aws:s3:::*aws-glue*"),
+        ),
+        (("sns:*",), tuple(f"arn:aws:sns:*:*:{name}" for name in _SAGEMAKER)),
+    ),
+}
+"""What policies of AWS's let a role do that matters here, at least as much as they do.
+
+One that is not here may allow anything. Source: AWS managed policy reference, each policy's page.
+"""

@@ -314,6 +314,8 @@ RULES: tuple[Rule, ...] = (
     serverless.serverless_network,
     trust.role_trust,
     permissions.role_permission,
+    permissions.role_policy_order,
+    permissions.reference_order,
     documents.policy_document,
     definitions.state_machine_source,
     definitions.state_machine_language,

@@ -122,7 +122,7 @@ CASES: list[tuple[str, str, str, str]] = [
         ),
         (
             model(role(statement("s3:PutObject")), FILES),
-            "allows s3:GetObject, which",
+            "allows s3:GetObject on arn:aws:s3:::${B}/model.tar.gz, which",
             model(role(statement("s3:GetObject*")), FILES),
         ),
         (model(role(), FILES), "s3:GetObject", model(role(), ELSEWHERE)),
@@ -134,7 +134,7 @@ CASES: list[tuple[str, str, str, str]] = [
         ),
         (
             model(role(statement(*PULL[:2])), IMAGE),
-            "allows ecr:GetDownloadUrlForLayer, which",
+            "allows ecr:GetDownloadUrlForLayer on arn:aws:ecr:*:*:repository/${E}, which",
             model(role(statement(*PULL)), IMAGE),
         ),
         (
@@ -144,7 +144,7 @@ CASES: list[tuple[str, str, str, str]] = [
         ),
         (
             model(role(statement("s3:GetObject")), FILES, CAPTURE),
-            "allows s3:PutObject, which",
+            "allows s3:PutObject on arn:aws:s3:::${B}/seen/*, which",
             model(role(statement("s3:*Object")), FILES, CAPTURE),
         ),
     )

@@ -31,14 +31,56 @@ class RoleTrustFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RolePermissionFacts:
-    """What a resource needs of a role that it is given, and the documents of what the role may do.
+class Need:
+    """An action that something does by its role, and the ARN on which, perhaps a pattern.
 
-    ``needs`` are actions of IAM (``s3:GetObject``). ``policies`` are all that can let the role do
-    something. ``given`` is the property that names the role.
+    In the ARN stands the mark of a resource for what is that resource's own, and an open mark for
+    what is not known (`template.marks`). ``only_role`` is whether nothing but the role's own
+    policies can allow it; ``at_once`` whether SageMaker looks for it while it creates what needs
+    it.
     """
 
+    action: str
+    resource: str = "*"
+    only_role: bool = True
+    at_once: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenPolicy:
+    """A policy of a role; ``document`` is None for one that may allow anything.
+
+    ``of_aws`` is whether AWS keeps it, so that it may allow more than is known here. ``late`` is
+    the resource that it is where nothing makes the one who needs it wait for it, and ``follows``
+    whether that waits for the one who needs it.
+    """
+
+    document: Any
+    of_aws: bool = False
+    late: str = ""
+    follows: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolePermissionFacts:
+    """What ``user`` needs of a role that it is given, and all policies that let the role do
+    something. ``given`` is the property that names the role."""
+
+    user: str
     role: str
     given: Fact
-    needs: tuple[str, ...]
-    policies: tuple[Any, ...]
+    needs: tuple[Need, ...]
+    policies: tuple[GivenPolicy, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedFacts:
+    """A resource, ``named``, that ``user`` means by a text alone, so that it does not wait for it.
+
+    ``reference`` is how a template refers to it: ``Model.ModelName``.
+    """
+
+    name: Fact
+    user: str
+    named: str
+    reference: str

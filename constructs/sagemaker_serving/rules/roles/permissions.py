@@ -1,48 +1,101 @@
-"""Rules on what a role may do."""
+"""Rules on what a role may do, and on when it may."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from local_aws.policies.documents import Policy
-from local_aws.policies.patterns import matches_action
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.roles import RolePermissionFacts
-from sagemaker_serving.rules.roles.reading import most_permissive
+from sagemaker_serving.rules.facts.roles import NamedFacts, RolePermissionFacts
+from sagemaker_serving.rules.roles.reading import allows, may_allow, most_permissive, shown
 
 
 @rule(
     "role-permission",
     source="aws-cdk-lib 2.275.0, what its tasks for SageMaker and its repositories grant; "
-    "aws/aws-cdk issue 26012",
+    "aws/aws-cdk issues 11594, 26012",
     severity=Severity.WARNING,
     example="Resource: arn:aws:states:::sagemaker:createTransformJob.sync   # no events:PutRule",
 )
 def role_permission(facts: RolePermissionFacts) -> Iterator[Finding]:
-    """A role may do what the template uses it for.
+    """A role may do what the template uses it for, on the resources that it uses.
 
     Without, the deploy, the state machine or the endpoint is refused. A role counts whose policies
-    all stand in the template: with a managed policy of AWS, it passes unjudged. An action that is
-    allowed on any resource counts as allowed.
+    all stand in the template: with a managed policy of AWS, it passes unjudged. Resources are
+    compared as far as the template tells them.
     """
-    policies = [most_permissive(document) for document in facts.policies]
+    if any(policy.of_aws for policy in facts.policies):
+        return
+    policies = [most_permissive(policy.document) for policy in facts.policies]
     known = [policy for policy in policies if policy is not None]
     if len(known) < len(policies):
         return
-    missing = [need for need in facts.needs if not any(_allows(one, need) for one in known)]
+    needs = [need for need in facts.needs if need.only_role]
+    missing = [need for need in needs if not any(may_allow(one, need) for one in known)]
     if missing:
+        named = sorted({need.action for need in missing})
+        on = shown(missing[0].resource) if len(named) == 1 else ""
         yield (
             facts.given.where,
-            f"no policy of the role {facts.role} allows {', '.join(missing)}, which this needs; "
-            f"add a statement to its policies that allows it",
+            f"no policy of the role {facts.role} allows {', '.join(named)}"
+            f"{f' on {on}' if on else ''}, which this needs; "
+            "add a statement to its policies that allows it",
         )
 
 
-def _allows(policy: Policy, action: str) -> bool:
-    """Whether it allows the action on some resource."""
-    return any(
-        any(matches_action(pattern, action) for pattern in one.actions) != one.not_actions
-        for one in policy.statements
-        if one.effect == "Allow"
+@rule(
+    "role-policy-order",
+    source="philschmid/cdk-samples issue 7; aws/aws-cdk issue 10064; "
+    "aws/amazon-sagemaker-examples issue 4461; awslabs/aiops-modules pull request 420",
+    severity=Severity.WARNING,
+    example="an AWS::IAM::Policy with s3:GetObject, and a Model without DependsOn",
+)
+def role_policy_order(facts: RolePermissionFacts) -> Iterator[Finding]:
+    """What is made with a role waits for the policies that let the role do what it needs.
+
+    A role is there before a policy that is a resource of its own. SageMaker looks for the model's
+    files and its image as it creates a Model, and for topics as it creates an Endpoint. So the
+    deploy fails at times: "Could not access model data", "does not have BatchGetImage permission".
+    """
+    early = [most_permissive(policy.document) for policy in facts.policies if not policy.late]
+    late: dict[str, list[str]] = {}
+    for need in facts.needs if None not in early else ():
+        if need.at_once and not any(one is not None and may_allow(one, need) for one in early):
+            for policy in facts.policies:
+                read = most_permissive(policy.document) if policy.late else None
+                if read is not None and allows(read, need):
+                    late.setdefault(policy.late, []).append(need.action)
+    follows = {policy.late: policy.follows for policy in facts.policies}
+    for policy_id, actions in late.items():
+        yield (
+            facts.given.where,
+            f"the role {facts.role} gets {' and '.join(dict.fromkeys(actions))} by {policy_id}, "
+            f"and {facts.user} does not wait for it, so SageMaker may look before it is there; "
+            + (
+                f"{policy_id} waits for {facts.user}, so put these into a policy that does not, "
+                "or into the role's own Policies"
+                if follows[policy_id]
+                else f"add DependsOn: {policy_id} to {facts.user}, or put these into the role's "
+                "own Policies"
+            ),
+        )
+
+
+@rule(
+    "reference-order",
+    source="CloudFormation user guide, DependsOn attribute",
+    severity=Severity.WARNING,
+    example="ModelName: digits   # as the Model's own ModelName says, without a reference",
+)
+def reference_order(named: NamedFacts) -> Iterator[Finding]:
+    """What names another resource of the template waits for it.
+
+    CloudFormation makes at the same time what does not refer to one another. A name as text is no
+    reference, so that the deploy fails at times: "Could not find model".
+    """
+    yield (
+        named.name.where,
+        f"{named.name.name} names {named.named} by its text, and {named.user} does not wait for "
+        f"it, so it may be looked for before it is there; write !GetAtt {named.reference}, or add "
+        f"DependsOn: {named.named} to {named.user}",
     )

@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from local_aws.policies.documents import MalformedPolicy, Policy
+from local_aws.policies.patterns import matches, matches_action
 from local_aws.template import Unknown, has_unknown
+from sagemaker_serving.rules.facts.roles import Need
+from sagemaker_serving.rules.template.marks import MARK, MARKED
 
+_OPEN = re.compile(f"{MARK}=[^{MARK}]*{MARK}")
 _VARIABLE = re.compile(r"\$\{[^}]*\}")
 
 
@@ -65,3 +69,59 @@ def _widened(value: Any) -> Any:
     if isinstance(value, list):
         return [_widened(inner) for inner in value]
     return _VARIABLE.sub("*", value) if isinstance(value, str) else value
+
+
+def may_allow(policy: Policy, need: Need) -> bool:
+    """Whether it allows the action on what may be the same resource."""
+    return any(
+        one.not_resources or any(_may_be(pattern, need.resource) for pattern in one.resources)
+        for one in policy.statements
+        if one.effect == "Allow"
+        and any(matches_action(name, need.action) for name in one.actions) != one.not_actions
+    )
+
+
+def allows(policy: Policy, need: Need) -> bool:
+    """Whether it allows the action on just that resource, as far as the two say what they are."""
+    return any(
+        matches(pattern, need.resource)
+        for one in policy.statements
+        if one.effect == "Allow" and not (one.not_actions or one.not_resources)
+        if any(matches_action(name, need.action) for name in one.actions)
+        for pattern in one.resources
+    )
+
+
+def shown(resource: str) -> str:
+    """A resource as a template writes it; "" where it is not known."""
+    return "" if resource == "*" or _OPEN.search(resource) else MARKED.sub(r"${\1}", resource)
+
+
+def _may_be(one: str, other: str) -> bool:
+    """Whether two patterns can mean the same.
+
+    Two resources of the template are not the same. Beside a text, each may have any name.
+    """
+    one, other = _OPEN.sub("*", one), _OPEN.sub("*", other)
+    if MARK not in one or MARK not in other:
+        one, other = MARKED.sub("*", one), MARKED.sub("*", other)
+    seen, waiting = set(), [(0, 0)]
+    while waiting:
+        at, beside = place = waiting.pop()
+        if place in seen:
+            continue
+        seen.add(place)
+        here, there = one[at : at + 1], other[beside : beside + 1]
+        if not here and not there:
+            return True
+        if here == "*":
+            waiting.append((at + 1, beside))
+        if there == "*":
+            waiting.append((at, beside + 1))
+        if here == "*" and there:
+            waiting.append((at, beside + 1))
+        if there == "*" and here:
+            waiting.append((at + 1, beside))
+        if here and there and (here == there or "?" in (here, there)):
+            waiting.append((at + 1, beside + 1))
+    return False

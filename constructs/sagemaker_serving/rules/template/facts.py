@@ -18,8 +18,15 @@ from sagemaker_serving.rules.facts.resources import (
 from sagemaker_serving.rules.facts.state_machines import ArgumentsFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
+from sagemaker_serving.rules.template.naming import named_by_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
-from sagemaker_serving.rules.template.role_needs import capture_needs, machine_needs, model_needs
+from sagemaker_serving.rules.template.role_needs import (
+    component_needs,
+    config_needs,
+    endpoint_needs,
+    machine_needs,
+    model_needs,
+)
 from sagemaker_serving.rules.template.roles import policy_documents, role_trust
 from sagemaker_serving.rules.template.scaling import (
     POLICY,
@@ -65,6 +72,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
         yield from _of_its_kind(resource, resources)
         yield from role_trust(resource.type, resource.properties, resources)
         yield from policy_documents(resource.type, resource.properties)
+        yield from named_by_text(resource, resources)
         yield from event_schedules(resource)
         yield from schema_facts(resource, resources)
 
@@ -84,13 +92,15 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from model_needs(resource, resources)
     elif resource.type == CONFIG:
         yield from _config(resource.properties, resources)
-        yield from capture_needs(resource, resources)
+        yield from config_needs(resource, resources)
     elif resource.type == ENDPOINT:
         yield _update(resource, resources)
+        yield from endpoint_needs(resource, resources)
     elif resource.type == COMPILATION:
         yield compilation_facts(resource.properties, resources, within_deploy=True)
     elif resource.type == COMPONENT:
         yield _component(resource, resources)
+        yield from component_needs(resource, resources)
     elif resource.type in SOURCES:
         yield from _state_machine(resource, resources)
     elif resource.type == TARGET:

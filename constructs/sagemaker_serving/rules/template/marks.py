@@ -20,3 +20,21 @@ def text_with_marks(value: Any) -> str | None:
             for piece in value.pieces
         )
     return value if isinstance(value, str) else None
+
+
+def open_mark(unknown: Unknown) -> str:
+    """The mark of what may be anything, with what it comes from where that is known."""
+    return f"{MARK}={unknown.source}{MARK}"
+
+
+def same_text(value: Any) -> str | None:
+    """What two values that are the same have in common: a text, with the source of each part that
+    is unknown. None where a part has none, so that nobody can tell."""
+    if isinstance(value, str):
+        return value
+    parts = (value.pieces or (value,)) if isinstance(value, Unknown) else ()
+    if not parts or any(isinstance(part, Unknown) and not part.source for part in parts):
+        return None
+    return "".join(
+        part if isinstance(part, str) else f"{MARK}{part.source}{MARK}" for part in parts
+    )

@@ -9,10 +9,20 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from local_aws.template import NO_VALUE, Evaluator, Names, Unknown, function_name, joined
+from local_aws.template import (
+    NO_VALUE,
+    Evaluator,
+    Names,
+    TemplateError,
+    Unknown,
+    function_name,
+    joined,
+    needed,
+)
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.engine.numbers import decimal_number, whole_number
 from sagemaker_serving.rules.facts import Entries, Fact
+from sagemaker_serving.rules.template.marks import same_text
 from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.rules.template.scenarios import Asked, Scenario, Scenarios
 
@@ -47,6 +57,7 @@ class Resources:
             if isinstance(raw, dict) and not str(name).startswith("Fn::")
         }
         self._kept: dict[str, list[tuple[Asked, Resource | None]]] = defaultdict(list)
+        self._above: dict[str, set[str]] = {}
         self._of: dict[str, list[str]] = defaultdict(list)
         for name in self._declared:
             self._of[self.kind(name).text or ""].append(name)
@@ -104,18 +115,41 @@ class Resources:
         return known[1]
 
     def referred(self, reference: Fact, resource_type: str, name: str) -> Resource | None:
-        """The resource that a reference means: by logical id, or by its property ``name``."""
-        if isinstance(reference.value, Unknown):
+        """The resource that a reference means: by logical id, or by its property ``name``.
+
+        Two names are the same whose parts are, as ``${AWS::StackName}-model`` and a parameter.
+        """
+        if isinstance(reference.value, Unknown) and reference.value.name in self._declared:
             found = self.find(reference.value.name or "")
             return found if found is not None and found.type == resource_type else None
-        text = reference.text
+        text = same_text(reference.value)
         for logical_id in self._of[resource_type] if text is not None else ():
             written = self._declared[logical_id].get("Properties")
             if isinstance(written, dict) and (name in written or function_name(written)):
                 resource = self.find(logical_id)
-                if resource is not None and resource.properties.get(name).text == text:
+                named = None if resource is None else resource.properties.get(name)
+                if named is not None and same_text(named.value) == text:
                     return resource
         return None
+
+    def waits(self, one: str, other: str) -> bool:
+        """Whether a resource is made after another: what it refers to, by whichever function or
+        DependsOn, is made before it, and what that refers to, too."""
+        if one not in self._above:
+            found: set[str] = set()
+            waiting = [one]
+            while waiting:
+                names = self._needed(waiting.pop()) - found
+                found |= names
+                waiting += names
+            self._above[one] = found
+        return other in self._above[one]
+
+    def _needed(self, logical_id: str) -> set[str]:
+        try:
+            return needed(self._declared[logical_id]) & self._declared.keys()
+        except (TemplateError, TypeError):
+            return set(self._declared)  # not to be read, so that nobody can tell
 
     def is_on_serverless(self, model: Resource) -> bool:
         """Whether a serverless variant runs the model."""

@@ -8,7 +8,10 @@ from typing import Any
 
 from local_aws.template import Unknown
 from sagemaker_serving.catalog.role_needs import (
+    GET_IMAGE,
     JOIN_NETWORK,
+    MANAGED_POLICIES,
+    PUBLISH,
     PULL_IMAGE,
     READ_OBJECT,
     WRITE_OBJECT,
@@ -16,19 +19,25 @@ from sagemaker_serving.catalog.role_needs import (
 )
 from sagemaker_serving.catalog.role_users import role_users
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.facts.roles import RolePermissionFacts
+from sagemaker_serving.rules.facts.roles import GivenPolicy, Need, RolePermissionFacts
 from sagemaker_serving.rules.facts.state_machines import TaskFacts
-from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
+from sagemaker_serving.rules.template.marks import MARK, MARKED, open_mark
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import ROLE, at, referred_role
 from sagemaker_serving.rules.template.state_machines import sagemaker_action
 
 _MODEL = "AWS::SageMaker::Model"
+_CONFIG = "AWS::SageMaker::EndpointConfig"
+_ENDPOINT = "AWS::SageMaker::Endpoint"
 _BUCKET, _BUCKET_POLICY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy"
-_REPOSITORY = "AWS::ECR::Repository"
+_REPOSITORY, _TOPIC = "AWS::ECR::Repository", "AWS::SNS::Topic"
 _MANAGED = "AWS::IAM::ManagedPolicy"
 _ATTACHED = {"AWS::IAM::Policy": "Roles", _MANAGED: "Roles", "AWS::IAM::RolePolicy": "RoleName"}
-_IN_BUCKET = re.compile(rf"s3://(?:{MARKED.pattern}|([a-z0-9.-]+))(?:/.*)?", re.DOTALL)
+_NAMED = {_BUCKET: "BucketName", _REPOSITORY: "RepositoryName", _TOPIC: "TopicName"}
+"""Types whose resources are told apart by who they are, and the property with their name."""
+_OBJECT = re.compile(rf"s3://({MARKED.pattern}|[^/{MARK}]*)(/.*)?", re.DOTALL)
+_IMAGE = re.compile(r"([^./]+)\.dkr\.ecr\.([^./]+)\.[^/]+/([^:@]+).*", re.DOTALL)
+_OF_PARTITION = re.compile(rf"arn:(?:[^:{MARK}]*|{MARKED.pattern}):")
 _MADE_ELSEWHERE = ("AWS::CloudFormation::", "AWS::Serverless::Connector", "Custom::")
 """Types of resources that may give a policy to a role which they are told of."""
 _TRANSFORMS = ("AWS::LanguageExtensions", "AWS::Serverless-2016-10-31", "AWS::SecretsManager")
@@ -38,7 +47,7 @@ def machine_needs(
     machine: Resource, tasks: Sequence[TaskFacts], resources: Resources
 ) -> Iterator[RolePermissionFacts]:
     """What the tasks of a state machine that call SageMaker need of its role."""
-    needs: list[str] = []
+    needs: list[Need] = []
     for task in tasks:
         action = sagemaker_action(task)
         if action is None or task.credentials.given:
@@ -47,75 +56,157 @@ def machine_needs(
         passes = any(one.given for found in given for one in found)
         waits = task.text.endswith(".sync")
         known = not isinstance(task.arguments.value, Unknown)
-        needs += task_needs(action, waits=waits, passes=passes and known)
+        needs += [
+            Need(action=name, resource=on)
+            for name, on in task_needs(action, waits=waits, passes=passes and known)
+        ]
     for path in role_users(machine.type):
-        yield from _permissions(machine.properties.get(path), needs, resources)
+        yield from _permissions(machine, machine.properties.get(path), needs, resources)
 
 
 def model_needs(model: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
     """What a model's files, images and network need of its role."""
     properties = model.properties
     containers = (properties.get("PrimaryContainer"), *properties.get("Containers").items())
-    needs: list[str] = list(
-        JOIN_NETWORK if isinstance(properties.get("VpcConfig").value, dict) else ()
-    )
+    joins = JOIN_NETWORK if isinstance(properties.get("VpcConfig").value, dict) else ()
+    needs = [Need(action=action) for action in joins]
     for container in containers:
-        source = container.get("ModelDataSource").get("S3DataSource").get("S3Uri")
-        for uri in (container.get("ModelDataUrl"), source):
-            needs += [READ_OBJECT] if _in_own_bucket(uri, resources) else []
-        needs += PULL_IMAGE if _of_own_repository(container.get("Image"), resources) else ()
-    yield from _permissions(properties.get("ExecutionRoleArn"), needs, resources)
+        needs += _container_needs(container, "ModelDataUrl", resources)
+    yield from _permissions(model, properties.get("ExecutionRoleArn"), needs, resources)
 
 
-def capture_needs(config: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
-    """What data capture needs of the roles of an endpoint configuration's models."""
+def component_needs(component: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
+    """What the container of an inference component needs of its endpoint configuration's role."""
+    container = component.properties.get("Specification").get("Container")
+    named = component.properties.get("EndpointName")
+    endpoint = resources.referred(named, _ENDPOINT, "EndpointName")
+    config = _config_of(endpoint, resources) if endpoint is not None else None
+    if config is not None and container.given:
+        needs = _container_needs(container, "ArtifactUrl", resources)
+        role = config.properties.get("ExecutionRoleArn")
+        yield from _permissions(component, Fact(role.value, named.where), needs, resources)
+
+
+def config_needs(config: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
+    """What an endpoint writes to S3 needs of the roles of its configuration's models."""
+    written = []
     capture = config.properties.get("DataCaptureConfig")
-    if capture.get("EnableCapture").flag is not True:
+    if capture.get("EnableCapture").flag is True:
+        written.append(capture.get("DestinationS3Uri"))
+    output = config.properties.get("AsyncInferenceConfig").get("OutputConfig")
+    written += [output.get("S3OutputPath"), output.get("S3FailurePath")]
+    needs = []
+    for uri in written:
+        prefix = _object(uri, resources)
+        if prefix is not None and _in_own_bucket(uri, resources):
+            needs.append(Need(action=WRITE_OBJECT, resource=f"{prefix.rstrip('/')}/*"))
+    for role in _roles_of(config, resources):
+        yield from _permissions(config, role, needs, resources)
+
+
+def endpoint_needs(endpoint: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
+    """What an asynchronous endpoint's topics need of the roles of its models.
+
+    SageMaker looks while it creates the endpoint: "Please ensure … has \"sns:Publish\" permissions
+    for topic" (aws/amazon-sagemaker-examples issue 4461).
+    """
+    config = _config_of(endpoint, resources)
+    if config is None:
         return
-    if not _in_own_bucket(capture.get("DestinationS3Uri"), resources):
-        return
-    seen = set()
+    output = config.properties.get("AsyncInferenceConfig").get("OutputConfig")
+    topics = [topic for _, topic in output.get("NotificationConfig").entries()]
+    needs = [
+        Need(action=PUBLISH, resource=arn, at_once=True)
+        for arn in (_arn(topic.value, resources) for topic in topics if topic.given)
+        if arn is not None
+    ]
+    for role in _roles_of(config, resources):
+        named = endpoint.properties.get("EndpointConfigName")
+        yield from _permissions(endpoint, Fact(role.value, named.where), needs, resources)
+
+
+def _config_of(endpoint: Resource, resources: Resources) -> Resource | None:
+    name = endpoint.properties.get("EndpointConfigName")
+    return resources.referred(name, _CONFIG, "EndpointConfigName")
+
+
+def _roles_of(config: Resource, resources: Resources) -> Iterator[Fact]:
+    """The roles by which an endpoint of the configuration acts, each once."""
+    seen: set[str] = set()
+    named = config.properties.get("ExecutionRoleArn")
+    roles = [named] if named.given else []
     for variant in config.properties.get("ProductionVariants").items():
         model = resources.referred(variant.get("ModelName"), _MODEL, "ModelName")
-        if model is not None and model.logical_id not in seen:
-            seen.add(model.logical_id)
-            given = model.properties.get("ExecutionRoleArn")
-            yield from _permissions(given, [WRITE_OBJECT], resources)
+        if model is not None:
+            roles.append(model.properties.get("ExecutionRoleArn"))
+    for given in roles:
+        role = referred_role(given, resources)
+        if role is not None and role.logical_id not in seen:
+            seen.add(role.logical_id)
+            yield given
+
+
+def _container_needs(container: Fact, artifact: str, resources: Resources) -> list[Need]:
+    """What a container's files and its image need.
+
+    SageMaker looks for both while it creates the model: "Could not access model data" (aws/aws-cdk
+    issue 10064), "does not have BatchGetImage permission" (philschmid/cdk-samples issue 7).
+    """
+    needs = []
+    source = container.get("ModelDataSource").get("S3DataSource").get("S3Uri")
+    for uri in (container.get(artifact), source):
+        found = _object(uri, resources) if uri.given else None
+        if found is not None:
+            own = _in_own_bucket(uri, resources)
+            needs.append(Need(action=READ_OBJECT, resource=found, only_role=own, at_once=True))
+    repository = _repository(container.get("Image"), resources)
+    own = _of_own_repository(container.get("Image"), resources)
+    for action in PULL_IMAGE if repository is not None else ():
+        on = repository if action != "ecr:GetAuthorizationToken" else "*"
+        looked = action == GET_IMAGE
+        needs.append(Need(action=action, resource=on or "*", only_role=own, at_once=looked))
+    return needs
 
 
 def _permissions(
-    given: Fact, needs: Sequence[str], resources: Resources
+    user: Resource, given: Fact, needs: Sequence[Need], resources: Resources
 ) -> Iterator[RolePermissionFacts]:
     role = referred_role(given, resources) if needs else None
-    policies = None if role is None else _policies(role, resources)
-    if role is not None and policies is not None:
+    if role is not None and not _may_have_more(role, resources):
         yield RolePermissionFacts(
+            user=user.logical_id,
             role=role.logical_id,
             given=given,
-            needs=tuple(sorted(set(needs))),
-            policies=(*policies, *_bucket_policies(resources)),
+            needs=tuple(dict.fromkeys(needs)),
+            policies=(*_policies(role, user, resources), *_bucket_policies(resources)),
         )
 
 
-def _policies(role: Resource, resources: Resources) -> list[Any] | None:
-    """The documents of every policy that the role can have; None where others may have more."""
-    if _may_have_more(role, resources):
-        return None
+def _policies(role: Resource, user: Resource, resources: Resources) -> Iterator[GivenPolicy]:
+    """Every policy that the role can have."""
     inline, managed = (role.properties.get(name) for name in ("Policies", "ManagedPolicyArns"))
     if isinstance(inline.value, Unknown) or isinstance(managed.value, Unknown):
-        return None
-    found = [one.get("PolicyDocument").value for one in inline.items()]
+        yield GivenPolicy(document=None)
+    for one in inline.items():
+        yield GivenPolicy(document=_marked(one.get("PolicyDocument").value, resources))
     for arn in managed.items():
         policy = resources.referred(arn, _MANAGED, "ManagedPolicyName")
         if policy is None:
-            return None
-        found.append(policy.properties.get("PolicyDocument").value)
+            name = (_arn(arn.value, resources) or "").rpartition("/")[2]
+            yield GivenPolicy(document=MANAGED_POLICIES.get(name), of_aws=True)
+        else:
+            document = policy.properties.get("PolicyDocument").value
+            yield GivenPolicy(document=_marked(document, resources))
     for resource in resources.of_types(*_ATTACHED):
         named = resource.properties.get(_ATTACHED[resource.type])
         several = list(named.items()) if isinstance(named.value, list) else [named]
         if any(_may_mean(one, role, resources) for one in several):
-            found.append(resource.properties.get("PolicyDocument").value)
-    return found
+            own = resource.logical_id
+            yield GivenPolicy(
+                document=_marked(resource.properties.get("PolicyDocument").value, resources),
+                late="" if resources.waits(user.logical_id, own) else own,
+                follows=resources.waits(own, user.logical_id),
+            )
 
 
 def _may_have_more(role: Resource, resources: Resources) -> bool:
@@ -145,26 +236,86 @@ def _may_mean(named: Fact, role: Resource, resources: Resources) -> bool:
     return named.text is None or isinstance(role.properties.get("RoleName").value, Unknown)
 
 
-def _bucket_policies(resources: Resources) -> list[Any]:
+def _bucket_policies(resources: Resources) -> Iterator[GivenPolicy]:
     """The policies of the template's buckets, which let roles of the account do something too."""
-    return [
-        resource.properties.get("PolicyDocument").value
-        for resource in resources.of_types(_BUCKET_POLICY)
-    ]
+    for resource in resources.of_types(_BUCKET_POLICY):
+        document = resource.properties.get("PolicyDocument").value
+        yield GivenPolicy(document=_marked(document, resources))
+
+
+def _arn(value: Any, resources: Resources) -> str | None:
+    """A text or an ARN as `Need.resource` has it; None for what is neither.
+
+    What begins with a mark is an ARN of that resource, or its name.
+    """
+    if isinstance(value, Unknown):
+        parts: Sequence[Any] = value.pieces or (value,)
+    elif isinstance(value, str):
+        parts = (value,)
+    else:
+        return None
+    text = "".join(part if isinstance(part, str) else _mark(part, resources) for part in parts)
+    begins = "*" if text.startswith(MARK) else ""
+    return begins + _OF_PARTITION.sub("arn:aws:", text, count=1)
+
+
+def _mark(unknown: Unknown, resources: Resources) -> str:
+    resource = resources.find(unknown.name or "")
+    known = resource is not None and resource.type in _NAMED
+    return f"{MARK}{unknown.name}{MARK}" if known else open_mark(unknown)
+
+
+def _marked(document: Any, resources: Resources) -> Any:
+    """A policy document whose resources are texts with marks; all else is as it was."""
+    if isinstance(document, list):
+        return [_marked(one, resources) for one in document]
+    if not isinstance(document, Mapping):
+        return document
+    marked = {}
+    for key, value in document.items():
+        if key == "Resource":
+            several = value if isinstance(value, list) else [value]
+            texts = [_arn(one, resources) for one in several]
+            marked[key] = [
+                one if text is None else text for one, text in zip(several, texts, strict=True)
+            ]
+        else:
+            marked[key] = _marked(value, resources) if key == "Statement" else value
+    return marked
+
+
+def _object(uri: Fact, resources: Resources) -> str | None:
+    """The ARN of what an S3 URI names; None where it is none."""
+    text = (_arn(uri.value, resources) or "").removeprefix("*")
+    found = _OBJECT.fullmatch(text)
+    if found is None:
+        whole = MARKED.match(text)
+        return None if whole is None else f"arn:aws:s3:::{text}"
+    return f"arn:aws:s3:::{found[1]}{found[3] or ''}"
 
 
 def _in_own_bucket(uri: Fact, resources: Resources) -> bool:
     """Whether an S3 URI leads into a bucket of the template."""
-    found = _IN_BUCKET.fullmatch(text_with_marks(uri.value) or "")
+    found = _OBJECT.fullmatch(_arn(uri.value, resources) or "")
     if found is None:
         return False
-    bucket = found[2] if found[1] is None else Unknown(found[1])
+    bucket = found[1] if found[2] is None else Unknown(found[2])
     return resources.referred(Fact(bucket, uri.where), _BUCKET, "BucketName") is not None
+
+
+def _repository(image: Fact, resources: Resources) -> str | None:
+    """The ARN of the repository that an image is pulled from; None where it is none of ECR's."""
+    text = (_arn(image.value, resources) or "").removeprefix("*")
+    found = _IMAGE.fullmatch(text)
+    if found is not None:
+        return f"arn:aws:ecr:{found[2]}:{found[1]}:repository/{found[3]}"
+    begins = MARKED.match(text)
+    return None if begins is None else f"arn:aws:ecr:*:*:repository/{begins[0]}"
 
 
 def _of_own_repository(image: Fact, resources: Resources) -> bool:
     """Whether an image is of a repository of the template that has no policy of its own."""
-    for name in MARKED.findall(text_with_marks(image.value) or ""):
+    for name in MARKED.findall(_arn(image.value, resources) or ""):
         found = resources.referred(Fact(Unknown(name), image.where), _REPOSITORY, "RepositoryName")
         if found is not None:
             return not found.properties.get("RepositoryPolicyText").given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +89,13 @@ def references(value: Any) -> Iterator[Reference]:
         case _:
             for item in value.values():
                 yield from references(item)
+
+
+def needed(resource: Mapping[str, Any]) -> set[str]:
+    """The names that a resource's definition mentions, its DependsOn included."""
+    declared = resource.get("DependsOn", [])
+    names = {reference.name for reference in references(resource.get("Properties"))}
+    return names.union(declared if isinstance(declared, list) else [declared])
 
 
 def short_form(loader: Any, tag: str, node: Any) -> dict[str, Any]:

@@ -4,8 +4,9 @@ import json
 from threading import Barrier, Event
 from typing import Any
 
-from local_aws.services.cloudformation.engine.graph import Graph, needs, resource_graph, run
+from local_aws.services.cloudformation.engine.graph import Graph, resource_graph, run
 from local_aws.services.cloudformation.engine.template import parse
+from local_aws.template import needed
 
 
 def _graph(**resources: dict[str, Any]) -> Graph:
@@ -28,13 +29,13 @@ def test_every_kind_of_reference_orders() -> None:
 def test_sub_variables_are_not_references() -> None:
     resource = {"Properties": {"A": {"Fn::Sub": ["${Name} ${B}", {"Name": {"Ref": "C"}}]}}}
 
-    assert needs(resource) == {"B", "C"}
+    assert needed(resource) == {"B", "C"}
 
 
 def test_both_branches_of_a_condition_count() -> None:
     resource = {"Properties": {"A": {"Fn::If": ["X", {"Ref": "B"}, {"Fn::GetAtt": "C.Arn"}]}}}
 
-    assert needs(resource) == {"B", "C"}
+    assert needed(resource) == {"B", "C"}
 
 
 def test_a_cycle_is_found_and_named() -> None:

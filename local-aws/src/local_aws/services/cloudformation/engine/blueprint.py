@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from local_aws.protocol import AwsError
 from local_aws.schemas import is_custom, schema_of
-from local_aws.services.cloudformation.engine.graph import Graph, needs, resource_graph
+from local_aws.services.cloudformation.engine.graph import Graph, resource_graph
 from local_aws.services.cloudformation.engine.names import (
     NoReferences,
     References,
@@ -17,7 +17,7 @@ from local_aws.services.cloudformation.engine.names import (
 )
 from local_aws.services.cloudformation.engine.refusals import format_error, validation_error
 from local_aws.services.cloudformation.engine.stacks import Output, Resource, Version
-from local_aws.template import NO_VALUE, Evaluator, as_text, references
+from local_aws.template import NO_VALUE, Evaluator, as_text, needed, references
 
 
 class StackReferences(References, Protocol):
@@ -98,7 +98,7 @@ class Blueprint:
             metadata=definition.get("Metadata") or {},
             deletion_policy=self._chosen(definition, "DeletionPolicy", "Delete"),
             update_replace_policy=self._chosen(definition, "UpdateReplacePolicy", "Delete"),
-            needs=sorted(needs(definition) & self.resources.keys()),
+            needs=sorted(needed(definition) & self.resources.keys()),
         )
 
     def outputs(self) -> dict[str, Output]:

@@ -16,7 +16,7 @@ from threading import Event
 from typing import Any
 
 from local_aws.services.cloudformation.engine.template import Template
-from local_aws.template import references
+from local_aws.template import needed
 
 WORKERS = 16
 """Resources of one stack that are worked on at the same time."""
@@ -88,12 +88,5 @@ def _tell(ended: SimpleQueue[Any], name: str, work: Future[None]) -> None:
 def resource_graph(template: Template) -> Graph:
     """The resources of a template and what each refers to or DependsOn."""
     return Graph(
-        {logical_id: needs(resource) for logical_id, resource in template.resources.items()}
+        {logical_id: needed(resource) for logical_id, resource in template.resources.items()}
     )
-
-
-def needs(resource: Mapping[str, Any]) -> set[str]:
-    """The names that a resource's definition mentions, its DependsOn included."""
-    declared = resource.get("DependsOn", [])
-    names = {reference.name for reference in references(resource.get("Properties"))}
-    return names.union(declared if isinstance(declared, list) else [declared])
