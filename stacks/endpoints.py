@@ -22,6 +22,9 @@ from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowl
 from sagemaker_serving.spec import Asynchronous, Model, Variant
 from sagemaker_serving.spec import DataCapture as DataCaptureSpec
 from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
+from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.data_capture import CapturedRequests
+from sagemaker_serving.spec.kinds import QueuedRequests
 from sagemaker_serving.spec.transition import SERVERLESS
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 from stacks.accepting import guard_config
@@ -150,8 +153,8 @@ def _on_instances(
     )
 
 
-def _fields_of(variant: Variant, part: type[InstanceHost | ServerlessHost]) -> dict[str, Any]:
-    return {name: getattr(variant, name) for name in part.model_fields}
+def _fields_of(written: Spec, part: type[Spec]) -> dict[str, Any]:
+    return {name: getattr(written, name) for name in part.model_fields}
 
 
 def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
@@ -168,21 +171,14 @@ def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
         success_topic=success,
         error_topic=error,
         topic_key=serving.key if made_here else None,
-        include_inference_response_in=spec.include_inference_response_in,
-        max_concurrent_invocations_per_instance=spec.max_concurrent_invocations_per_instance,
+        **_fields_of(spec, QueuedRequests),
     )
 
 
 def _capture(serving: ServingScope, spec: DataCaptureSpec) -> DataCapture:
     destination = _place(serving, spec.prefix, "captured")
     serving.publish("Captured", "captured", f"{destination.uri}/")
-    return DataCapture(
-        destination=destination,
-        sampling_percent=spec.sampling_percent,
-        capture=spec.capture,
-        json_content_types=spec.json_content_types,
-        csv_content_types=spec.csv_content_types,
-    )
+    return DataCapture(destination=destination, **_fields_of(spec, CapturedRequests))
 
 
 def _place(serving: ServingScope, prefix: str | None, below: str) -> S3Prefix:

@@ -14,9 +14,10 @@ from sagemaker_serving.spec.base import Spec
 class Aws:
     """The member of AWS's that a field becomes: ``Annotated[int, Aws("VolumeSizeInGB")]``.
 
-    Dots lead into structures, as in ``Aws("RoutingConfig.RoutingStrategy")``. A field may become
-    several, or with ``Aws()`` none. One without it becomes the member of the same words in AWS's
-    case: ``instance_type`` is InstanceType.
+    Dots lead into structures, as in ``Aws("RoutingConfig.RoutingStrategy")``, and brackets into a
+    list that has one for each entry of the field: ``Aws("CaptureOptions[].CaptureMode")``. A field
+    may become several members, or with ``Aws()`` none. One without it becomes the member of the
+    same words in AWS's case: ``instance_type`` is InstanceType.
     """
 
     members: tuple[str, ...]
@@ -27,7 +28,10 @@ class Aws:
 
 @dataclass(frozen=True, kw_only=True)
 class AwsField:
-    """A field and the ``members`` of AWS's that it becomes; ``inner`` has the fields below it."""
+    """A field and the ``members`` of AWS's that it becomes.
+
+    ``inner`` has the fields below it, or those of each of its entries.
+    """
 
     name: str
     members: tuple[str, ...]
@@ -63,7 +67,7 @@ def written_members(
     """Each member below ``above`` with the field that writes it, below ``field``."""
     for each in aws_fields(spec):
         for member in each.members:
-            path, name = f"{above}{member}", f"{field}{each.name}"
+            path, name = f"{above}{member.replace('[]', '')}", f"{field}{each.name}"
             if each.inner is None:
                 yield path, name
             else:
@@ -73,19 +77,34 @@ def written_members(
 def aws_values(spec: type[Spec], values: Mapping[str, Any]) -> dict[str, Any]:
     """What the fields in ``values`` write, by AWS's names; of those that become one member each.
 
-    None writes nothing.
+    None, and an empty list or mapping, write nothing.
     """
     made: dict[str, Any] = {}
     for field in aws_fields(spec):
-        value = values.get(field.name)
-        if value is None or len(field.members) != 1:
+        value: Any = values.get(field.name)
+        if _is_nothing(value) or len(field.members) != 1:
             continue
+        if field.inner is not None:
+            value = _inner_values(field.inner, value)
         *above, last = field.members[0].split(".")
+        if above and above[-1].endswith("[]"):
+            value = [{last: each} for each in value]
+            last = above.pop().removesuffix("[]")
         place = made
         for name in above:
             place = place.setdefault(name, {})
-        place[last] = value if field.inner is None else aws_values(field.inner, vars(value))
+        place[last] = value
     return made
+
+
+def _inner_values(spec: type[Spec], value: Any) -> Any:
+    if isinstance(value, Spec):
+        return aws_values(spec, vars(value))
+    return [aws_values(spec, vars(each)) for each in value]
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, list | tuple | dict) and not value)
 
 
 def _is_spec(kind: Any) -> bool:

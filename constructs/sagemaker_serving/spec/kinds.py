@@ -13,19 +13,29 @@ from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.container import Archive, KeyArn
 
 
-class Asynchronous(Spec):
-    """Requests wait in a queue, inputs and answers lie in S3: up to 1 GB and an hour each.
+class QueuedRequests(Spec):
+    """How requests are taken that wait in a queue, wherever they and their answers lie."""
 
-    Inputs are read below ``<model>/async/input/`` of the environment's bucket, answers are
-    written below ``<model>/async/output/``, the reasons of failures below
-    ``<model>/async/failure/``.
-    """
+    include_inference_response_in: Annotated[
+        list[Literal["SUCCESS_NOTIFICATION_TOPIC", "ERROR_NOTIFICATION_TOPIC"]],
+        Aws("OutputConfig.NotificationConfig.IncludeInferenceResponseIn"),
+    ] = Field(default_factory=list)
+    """The topics whose messages contain the answer itself, if it has at most 128 KB."""
 
     max_concurrent_invocations_per_instance: Annotated[
         int | None, Aws("ClientConfig.MaxConcurrentInvocationsPerInstance")
     ] = None
     """Requests that each instance takes at the same time, 1 to 1000; left out: SageMaker's
     choice."""
+
+
+class Asynchronous(QueuedRequests):
+    """Requests wait in a queue, inputs and answers lie in S3: up to 1 GB and an hour each.
+
+    Inputs are read below ``<model>/async/input/`` of the environment's bucket, answers are
+    written below ``<model>/async/output/``, the reasons of failures below
+    ``<model>/async/failure/``.
+    """
 
     success_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.SuccessTopic")] = None
     """The ARN of an SNS topic that gets a message for every answer, or ``new``: a topic is made in
@@ -34,12 +44,6 @@ class Asynchronous(Spec):
     error_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.ErrorTopic")] = None
     """The ARN of an SNS topic that gets a message for every failure, or ``new``: a topic is made in
     the model's stack."""
-
-    include_inference_response_in: Annotated[
-        list[Literal["SUCCESS_NOTIFICATION_TOPIC", "ERROR_NOTIFICATION_TOPIC"]],
-        Aws("OutputConfig.NotificationConfig.IncludeInferenceResponseIn"),
-    ] = Field(default_factory=list)
-    """The topics whose messages contain the answer itself, if it has at most 128 KB."""
 
 
 class MultiModel(Spec):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,10 @@ from sagemaker_serving.infra.synth.acknowledge import (
 )
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
+from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.tokens import is_token, stands_in
+from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.monitoring import MetricsConfig
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
     from sagemaker_serving.infra.network.network import Network
     from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
-    from sagemaker_serving.spec import MetricsConfig
 
 
 @jsii.implements(ec2.IConnectable)
@@ -94,9 +95,7 @@ class EndpointConfig(Construct):
         _must_be_variants(self, self._variants, self._shadows)
         self._async = async_inference
         self._capture = data_capture
-        self._metrics = (
-            {} if metrics_config is None else metrics_config.model_dump(exclude_none=True)
-        )
+        self._metrics = metrics_config
         self._key = encryption_key
         self._role = execution_role
         network = network_of(self, network, vpc, vpc_subnets, security_groups)
@@ -111,21 +110,7 @@ class EndpointConfig(Construct):
         self._resource = sagemaker.CfnEndpointConfig(
             self,
             "Resource",
-            production_variants=_in_cdk_words([each.members for each in self._variants]),
-            shadow_production_variants=(
-                _in_cdk_words([each.members for each in self._shadows]) if self._shadows else None
-            ),
-            async_inference_config=None if async_inference is None else async_inference.rendered(),
-            data_capture_config=None if data_capture is None else data_capture.rendered(),
-            metrics_config=(
-                sagemaker.CfnEndpointConfig.MetricsConfigProperty(**self._metrics)
-                if self._metrics
-                else None
-            ),
-            kms_key_id=self.encryption_key_arn,
-            execution_role_arn=None if execution_role is None else execution_role.role_arn,
-            vpc_config=None if network is None else _vpc_config(network),
-            enable_network_isolation=True if network_isolation else None,
+            **properties_of(self._members()),
         )
         if network is not None and execution_role is not None:
             network.bind(self, execution_role)
@@ -140,10 +125,8 @@ class EndpointConfig(Construct):
         """Adds one more variant, beside those there are."""
         _must_be_variants(self, (*self._variants, variant), self._shadows)
         self._variants += (variant,)
-        self._resource.production_variants = _in_cdk_words(
-            [each.members for each in self._variants]
-        )
-        self._resource.kms_key_id = self.encryption_key_arn
+        for name, value in properties_of(self._members()).items():
+            setattr(self._resource, name, value)
         for grant in _grants_of([variant]):
             self.grant_to_roles(grant)
         self._settle()
@@ -173,6 +156,7 @@ class EndpointConfig(Construct):
 
     def _settle(self) -> None:
         """Everything that follows from the variants there are."""
+        add_unknown(self._resource, self._members())
         add_extra(self._resource, self._extra)
         for kind, variants in (
             ("ProductionVariants", self._variants),
@@ -203,6 +187,7 @@ class EndpointConfig(Construct):
             )
 
     def _content(self) -> list[Any]:
+        metrics = {} if self._metrics is None else self._metrics.model_dump(exclude_none=True)
         return [
             self.encryption_key_arn,
             [variant.content for variant in self._variants],
@@ -211,8 +196,25 @@ class EndpointConfig(Construct):
             None if self._capture is None else self._capture.content,
             None if self._network is None else self._network.content,
             self._isolated,
-            *(part for part in (self._metrics, self._extra) if part),
+            *(part for part in (metrics, self._extra) if part),
         ]
+
+    def _members(self) -> dict[str, Any]:
+        """The config as SageMaker's CreateEndpointConfig takes it."""
+        given = {
+            "ProductionVariants": [each.members for each in self._variants],
+            "ShadowProductionVariants": [each.members for each in self._shadows],
+            "AsyncInferenceConfig": None if self._async is None else self._async.members,
+            "DataCaptureConfig": None if self._capture is None else self._capture.members,
+            "MetricsConfig": (
+                None if self._metrics is None else aws_values(MetricsConfig, vars(self._metrics))
+            ),
+            "KmsKeyId": self.encryption_key_arn,
+            "ExecutionRoleArn": None if self._role is None else self._role.role_arn,
+            "VpcConfig": None if self._network is None else self._network.members,
+            "EnableNetworkIsolation": True if self._isolated else None,
+        }
+        return {name: value for name, value in given.items() if value not in (None, [], {})}
 
     def _grant(self) -> None:
         """Lets each role that containers act under do what this configuration asks of it."""
@@ -249,29 +251,6 @@ def _grants_of(variants: Sequence[Variant]) -> Iterator[Callable[[iam.IRole], No
 
 def _grant_dumps(place: S3Prefix, role: iam.IRole) -> None:
     place.grant_write(role, of="Core dumps")
-
-
-def _vpc_config(network: Network) -> sagemaker.CfnEndpointConfig.VpcConfigProperty:
-    return sagemaker.CfnEndpointConfig.VpcConfigProperty(
-        subnets=list(network.subnet_ids), security_group_ids=list(network.security_group_ids)
-    )
-
-
-def _in_cdk_words(value: Any) -> Any:
-    """The names that CDK has for members: ``volumeSizeInGb`` for VolumeSizeInGB."""
-    if isinstance(value, list):
-        return [_in_cdk_words(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        f"{name[0].lower()}{_ACRONYM.sub(lambda found: found[0].title(), name[1:])}": _in_cdk_words(
-            each
-        )
-        for name, each in value.items()
-    }
-
-
-_ACRONYM = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$)")
 
 
 def _must_be_variants(

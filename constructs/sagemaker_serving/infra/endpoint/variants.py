@@ -3,50 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
 from sagemaker_serving import spec
 from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.infra.synth.fields import Unjudged, plain
 from sagemaker_serving.spec.aws import aws_values
-from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 
 
-class _Unjudged(Spec, arbitrary_types_allowed=True):
-    """Takes every value as it is, since a token may stand for any."""
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, **given: Any) -> None:
-            fields = type(self).model_fields
-            strange = [f"unexpected {name}" for name in given if name not in fields]
-            missing = [
-                f"missing {name}"
-                for name, field in fields.items()
-                if name not in given and field.is_required()
-            ]
-            if strange or missing:
-                raise TypeError(f"{type(self).__name__}: {', '.join([*strange, *missing])}")
-            whole = {
-                name: given[name]
-                if name in given
-                else field.get_default(call_default_factory=True, validated_data=given)
-                for name, field in fields.items()
-            }
-            object.__setattr__(self, "__dict__", whole)
-            object.__setattr__(self, "__pydantic_fields_set__", set(given))
-            object.__setattr__(self, "__pydantic_extra__", None)
-            object.__setattr__(self, "__pydantic_private__", None)
-
-
-class ManagedInstanceScaling(_Unjudged, spec.ManagedInstanceScaling):
+class ManagedInstanceScaling(Unjudged, spec.ManagedInstanceScaling):
     """SageMaker keeps as many instances as the inference components on them need."""
 
 
-class InstanceVariant(_Unjudged, InstanceHost):
+class InstanceVariant(Unjudged, InstanceHost):
     """Instances that run one Model, or the inference components put on them.
 
     Without a ``model`` the variant is for `InferenceComponent`, and ``managed_instance_scaling``
@@ -88,7 +61,7 @@ class InstanceVariant(_Unjudged, InstanceHost):
             given["model"] = self.model.identity
         if self.core_dump is not None:
             given["core_dump"] = [self.core_dump.uri, self.core_dump.key_arn]
-        return {name: _plain(value) for name, value in given.items()}
+        return {name: plain(value) for name, value in given.items()}
 
     @property
     def members(self) -> dict[str, Any]:
@@ -120,7 +93,7 @@ class InstanceVariant(_Unjudged, InstanceHost):
         return made
 
 
-class ServerlessVariant(_Unjudged, ServerlessHost):
+class ServerlessVariant(Unjudged, ServerlessHost):
     """Workers that start when a request comes, are paid while they work, and run one Model.
 
     The variant stands alone, without VPC, network isolation and data capture. Its Model is made
@@ -148,10 +121,3 @@ class ServerlessVariant(_Unjudged, ServerlessHost):
 
 Variant = InstanceVariant | ServerlessVariant
 """What runs behind an endpoint."""
-
-
-def _plain(value: Any) -> Any:
-    """A value's fields, those that are absent left out, down to plain data."""
-    if not isinstance(value, Spec):
-        return value
-    return {name: _plain(each) for name, each in vars(value).items() if each is not None}

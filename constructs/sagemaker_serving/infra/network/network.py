@@ -61,6 +61,14 @@ class Network:
         """What makes two of them different, as plain data that may hold tokens."""
         return {"subnet_ids": self.subnet_ids, "security_group_ids": self.security_group_ids}
 
+    @property
+    def members(self) -> dict[str, Any]:
+        """The network as SageMaker's VpcConfig takes it."""
+        return {
+            "Subnets": list(self.subnet_ids),
+            "SecurityGroupIds": list(self.security_group_ids),
+        }
+
     def connections(self, scope: Construct) -> ec2.Connections:
         """Who may call whom here: rules go to the security groups, imported where only their ids
         are known."""

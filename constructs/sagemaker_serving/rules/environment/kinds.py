@@ -157,9 +157,10 @@ def _size(percent: Fact) -> Fact:
 
 def _capture(capture: Fact) -> Fact:
     members = in_aws_words(capture, DataCapture)
+    modes = members.get("CaptureOptions")
     needed = {
         "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
-        "CaptureOptions": _or(capture.get("capture"), ["Input", "Output"]),
+        "CaptureOptions": _or(modes, [{"CaptureMode": "Input"}]),
         "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
     }
     return replace(members, parts={**members.parts, **needed})

@@ -58,7 +58,14 @@ def in_aws_words(fact: Fact, spec: type[Spec]) -> Renamed:
             *above, last = each.members[0].split(".")
             value = fact.get(each.name)
             if each.inner is not None:
-                value = in_aws_words(value, each.inner)
+                value = _inner_words(value, each.inner)
+            if above and above[-1].endswith("[]"):
+                value = Listed(
+                    value.value,
+                    value.where,
+                    tuple(Renamed({}, one.where, {last: one}) for one in value.items()),
+                )
+                last = above.pop().removesuffix("[]")
             place = parts
             for name in above:
                 part = place.setdefault(name, Renamed(None, fact.where))
@@ -68,6 +75,13 @@ def in_aws_words(fact: Fact, spec: type[Spec]) -> Renamed:
                 place = part.parts
             place[last] = value
     return Renamed(fact.value, fact.where, parts)
+
+
+def _inner_words(fact: Fact, spec: type[Spec]) -> Fact:
+    if not isinstance(fact.value, list):
+        return in_aws_words(fact, spec)
+    entries = tuple(in_aws_words(each, spec) for each in fact.items())
+    return Listed(fact.value, fact.where, entries)
 
 
 @dataclass(frozen=True, kw_only=True)
