@@ -70,6 +70,7 @@ def write_frozen(path: Path) -> Any:
         weights = tf.constant([[0.3, -0.7, 1.9], [2.5, 0.11, -3.3]], name="weights")
         scores = tf.nn.softmax(tf.matmul(x, weights), name="scores")
         path.write_bytes(graph.as_graph_def().SerializeToString())
+        tf.io.write_graph(graph, str(path.parent), "text.pbtxt")
         return session.run(scores, {x: INPUT})
 
 

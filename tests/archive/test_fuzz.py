@@ -32,6 +32,7 @@ GOOD = {
     "digits/1/saved_model.pb": saved_model(ops=("VarHandleOp",)),
     **variables("digits/1"),
     "frozen.pb": frozen_graph(),
+    "text.pbtxt": b'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: 1 } } }',
     "code/inference.py": b"def handler(data, context):\n    return data\n",
     "code/requirements.txt": b"pandas\n",
     "x" * 150 + "/long": b"a name that needs an extended header",

@@ -80,6 +80,7 @@ def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:
 
     with (models / "frozen.pb").open("rb") as stream:
         graph = read_frozen_graph(SkippingFile(stream), (models / "frozen.pb").stat().st_size)
+    assert read_contents(models / "text.pbtxt").graphs == {"text.pbtxt": graph}
     assert graph == FrozenGraph(
         inputs={"images": Tensor(dtype="float32", shape=(None, 2))}, outputs={"scores": "Softmax"}
     )
@@ -107,6 +108,7 @@ def test_converted_models_predict_the_same_numbers(
 ) -> None:
     sources = [
         Source(path=models / "frozen.pb"),
+        Source(path=models / "text.pbtxt"),
         Source(path=models / "model.keras"),
         Source(path=models / "model.h5", name="old"),
     ]
@@ -119,8 +121,13 @@ def test_converted_models_predict_the_same_numbers(
     with built.path.open("rb") as stream:
         unpack(io.BytesIO(stream.read()), tmp_path / "unpacked", "model.tar.gz")
     found = json.loads(tensorflow("predict", tmp_path / "unpacked"))
-    assert found.keys() == {"frozen", "model", "old"}
-    for name, wanted in (("frozen", "frozen"), ("model", "keras"), ("old", "keras")):
+    assert found.keys() == {"frozen", "text", "model", "old"}
+    for name, wanted in (
+        ("frozen", "frozen"),
+        ("text", "frozen"),
+        ("model", "keras"),
+        ("old", "keras"),
+    ):
         for row, expected in zip(found[name], said[wanted], strict=True):
             assert row == pytest.approx(expected, abs=1e-6)
     signature = read_contents(built.path).saved_models["frozen/1/saved_model.pb"]

@@ -21,6 +21,7 @@ from sagemaker_serving.archive.onnx_model import OnnxModel, read_onnx
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.saved_model import SavedModel, read_saved_model
 from sagemaker_serving.archive.sources import LEFT_OUT, Plan, Sources, plan
+from sagemaker_serving.archive.text_graph import may_be_text_graph, read_text_graph
 from sagemaker_serving.archive.torch_script import TorchScript, read_torch_script
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.progress import WatchedFile
@@ -35,7 +36,7 @@ def read_contents(path: Path, limits: Limits | None = None) -> ArchiveContents:
     """What the archive made of ``path`` holds; ``path`` is a folder, a model file or a ``.tar.gz``.
 
     An archive is streamed to its end, never unpacked. A file that is converted
-    when it is packed (``.keras``, ``.h5``, a frozen ``.pb``) has the layout that
+    when it is packed (``.keras``, ``.h5``, a frozen ``.pb`` or ``.pbtxt``) has the layout that
     it will have, and no signatures; what the file itself tells stands under its
     own name. Raises `UnreadableArtifact` when there is nothing at ``path`` and
     for whatever `Refusal` names; ``limits`` default to `Limits.of_this_shell`.
@@ -97,7 +98,7 @@ class ArchiveContents:
     """The files of an archive: name inside the archive to size in bytes, unpacked.
 
     ``saved_models`` and ``graphs`` hold what could be read of each
-    ``saved_model.pb`` and each other ``.pb``, None for what is neither;
+    ``saved_model.pb`` and each other ``.pb``, None for what is neither, and each graph as text;
     ``traced`` what each ``.pt`` and ``.pth`` says that is TorchScript, None of others;
     ``keras`` each ``.keras`` and ``.h5``, and ``onnx`` each ``.onnx``, None for what is none;
     ``triton_configs`` the text of each ``config.pbtxt``;
@@ -210,6 +211,10 @@ class _Reading:
             self._saved_models[name] = _parsed(read_saved_model, content, size)
         elif last.endswith(".pb") and last not in _NO_GRAPHS:
             self._graphs[name] = _parsed(read_frozen_graph, content, size)
+        elif may_be_text_graph(last):
+            graph = _parsed(read_text_graph, content, size)
+            if graph is not None:
+                self._graphs[name] = graph
         elif name.endswith("variables/variables.index") and size <= bundle.LARGEST_INDEX:
             self._variables(name, content.read(size))
         elif last.endswith((".pt", ".pth")):

@@ -15,6 +15,7 @@ from sagemaker_serving.archive.frozen_graph import FrozenGraph, key_of, read_fro
 from sagemaker_serving.archive.protobuf import Malformed
 from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.sources import Conversion, Sources, Tensors, plan
+from sagemaker_serving.archive.text_graph import read_text_graph
 from sagemaker_serving.archive.tree import SkippingFile
 from sagemaker_serving.errors import Failure, Mistake
 
@@ -29,7 +30,7 @@ def tensors_of(conversion: Conversion, asked: Tensors) -> Tensors:
 
     Raises `Mistake` when they were not given and the graph leaves a choice.
     """
-    if conversion.source.suffix != ".pb":
+    if conversion.source.suffix not in (".pb", ".pbtxt"):
         return Tensors()
     if asked.inputs and asked.outputs:
         return asked
@@ -119,6 +120,7 @@ def convert(wanted: Mapping[Conversion, Tensors], folder: Path) -> None:
 def _graph(path: Path) -> FrozenGraph:
     try:
         with path.open("rb") as stream:
-            return read_frozen_graph(SkippingFile(stream), path.stat().st_size)
+            read = read_text_graph if path.suffix == ".pbtxt" else read_frozen_graph
+            return read(SkippingFile(stream), path.stat().st_size)
     except Malformed as error:
         raise Mistake(f"{path} is no TensorFlow graph: {error}") from None

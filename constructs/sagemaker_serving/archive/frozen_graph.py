@@ -1,11 +1,14 @@
 """A frozen TensorFlow graph (``.pb``): what may be its inputs and outputs, without TensorFlow.
 
+``text_graph`` reads the same written as text.
+
 Field numbers are those of tensorflow/core/framework/{graph,node_def,attr_value}.proto,
 TensorFlow 2.21.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sagemaker_serving.archive.protobuf import Malformed, Message, Source, message
@@ -38,24 +41,37 @@ def key_of(tensor: str) -> str:
     return tensor.removesuffix(":0").replace("/", "_").replace(":", "_")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """An operation of a graph; ``tensor`` is what a placeholder takes."""
+
+    name: str
+    operation: str
+    inputs: tuple[str, ...]
+    tensor: Tensor
+
+
 def read_frozen_graph(source: Source, size: int) -> FrozenGraph:
     """The graph in the ``size`` bytes of ``source``; raises `Malformed` for what is none."""
+    return graph_of(_nodes(source, size))
+
+
+def graph_of(nodes: Iterable[Node]) -> FrozenGraph:
+    """The graph of these nodes; raises `Malformed` without one, and for names without end."""
     operations: dict[str, str] = {}
     placeholders: dict[str, Tensor] = {}
     consumed: set[str] = set()
     length = 0
-    for number, value in message(source, size):
-        if number == 1:
-            if not isinstance(value, Message):
-                raise Malformed("it is no graph")
-            name, operation, inputs, tensor = _node(value)
-            length += len(name) + sum(map(len, inputs))
-            if length > _MOST_BYTES_OF_NAMES:
-                raise Malformed("its names have no end")
-            operations[name] = operation
-            if operation in _INPUTS:
-                placeholders[name] = tensor
-            consumed.update(inputs)
+    for node in nodes:
+        if not node.name or not node.operation:
+            raise Malformed("a node in it has no name or operation")
+        length += len(node.name) + sum(map(len, node.inputs))
+        if length > _MOST_BYTES_OF_NAMES:
+            raise Malformed("its names have no end")
+        operations[node.name] = node.operation
+        if node.operation in _INPUTS:
+            placeholders[node.name] = node.tensor
+        consumed.update(name.removeprefix("^").partition(":")[0] for name in node.inputs)
     if not operations:
         raise Malformed("there is no node in it")
     return FrozenGraph(
@@ -68,8 +84,15 @@ def read_frozen_graph(source: Source, size: int) -> FrozenGraph:
     )
 
 
-def _node(node: Message) -> tuple[str, str, list[str], Tensor]:
-    """Its name, operation and inputs, and of a placeholder what it takes."""
+def _nodes(source: Source, size: int) -> Iterator[Node]:
+    for number, value in message(source, size):
+        if number == 1:
+            if not isinstance(value, Message):
+                raise Malformed("it is no graph")
+            yield _node(value)
+
+
+def _node(node: Message) -> Node:
     name, operation, inputs = "", "", []
     dtype, shape = 0, None
     for number, value in node:
@@ -80,7 +103,7 @@ def _node(node: Message) -> tuple[str, str, list[str], Tensor]:
         elif number == 2:
             operation = value.text(_LONGEST_NAME)
         elif number == 3:
-            inputs.append(value.text(_LONGEST_NAME).removeprefix("^").partition(":")[0])
+            inputs.append(value.text(_LONGEST_NAME))
         elif number == 5 and operation not in _INPUTS:
             # Attributes, perhaps megabytes of weights, come after all that is asked for.
             break
@@ -91,9 +114,8 @@ def _node(node: Message) -> tuple[str, str, list[str], Tensor]:
             elif key == "shape" and not isinstance(given, int):
                 shape = given
     node.skip_rest()
-    if not name or not operation:
-        raise Malformed("a node in it has no name or operation")
-    return name, operation, inputs, Tensor(dtype=dtype_of(dtype), shape=shape)
+    tensor = Tensor(dtype=dtype_of(dtype), shape=shape)
+    return Node(name=name, operation=operation, inputs=tuple(inputs), tensor=tensor)
 
 
 def _attribute(entry: Message) -> tuple[str, int | tuple[int | None, ...] | None]:

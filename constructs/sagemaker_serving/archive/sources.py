@@ -10,11 +10,12 @@ from pathlib import Path, PurePosixPath
 
 from sagemaker_serving.archive.names import safe_name
 from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact, shown
+from sagemaker_serving.archive.text_graph import begins_text_graph, may_be_text_graph
 from sagemaker_serving.archive.tree import Entry, walk
 from sagemaker_serving.errors import Mistake
 
 CONVERTED = (".keras", ".h5", ".pb")
-"""Files that TensorFlow turns into a SavedModel when they are packed."""
+"""Files that TensorFlow turns into a SavedModel when they are packed, beside graphs as text."""
 
 _CONVERTED_FOR_NEO = (".pb",)
 """The same of what SageMaker Neo is to compile: it takes a frozen graph, too, but nothing serves
@@ -22,6 +23,7 @@ what it makes of one."""
 
 _AS_THEY_ARE = (".pth", ".pt", ".onnx", ".params", ".model", ".ubj", ".json", ".pbtxt")
 _CODE = ("inference.py", "requirements.txt")
+_LONGEST_HEAD = 1 << 16
 _SOURCE = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(/(?P<version>[0-9]+))?=(?P<path>.+)")
 
 
@@ -111,7 +113,7 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
             entries.append(Entry(safe_name(source.inside), source.path, source.path.stat()))
         elif source.path.is_dir():
             entries += _folder(source, alone=len(given) == 1)
-        elif source.path.suffix in converted:
+        elif _is_converted(source.path, converted):
             conversions.append(_conversion(source))
         else:
             entries.append(_file(source.path))
@@ -165,7 +167,7 @@ def _parts(source: Source, converted: Sequence[str]) -> list[Source]:
     if source.inside is not None or not source.path.is_dir():
         return [source]
     here = sorted(source.path.iterdir())
-    models = [path for path in here if path.suffix in converted and path.is_file()]
+    models = [path for path in here if path.is_file() and _is_converted(path, converted)]
     code = [path for path in here if path.name in (*_CODE, "code")]
     if not models or _is_saved_model(source.path) or len(models) + len(code) < len(here):
         return [source]
@@ -175,6 +177,13 @@ def _parts(source: Source, converted: Sequence[str]) -> list[Source]:
             f"does not hold: {', '.join(path.name for path in models)}; give each by itself"
         )
     return [*(replace(source, path=path) for path in models), *(Source(path=p) for p in code)]
+
+
+def _is_converted(path: Path, suffixes: Sequence[str]) -> bool:
+    if not may_be_text_graph(path.name):
+        return path.suffix in suffixes
+    with path.open("rb") as stream:
+        return begins_text_graph(stream.read(_LONGEST_HEAD))
 
 
 def _file(path: Path) -> Entry:

@@ -90,7 +90,7 @@ def package(
       a SavedModel's folder, or a folder of versions
       a folder that has the archive's layout already
       a training job's output
-      a frozen graph (.pb) or a Keras model (.keras, .h5)
+      a frozen graph (.pb, .pbtxt) or a Keras model (.keras, .h5)
       a PyTorch, ONNX, MXNet or XGBoost file
       code/ or inference.py
       one finished archive, which is copied byte for byte

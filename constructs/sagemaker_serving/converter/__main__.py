@@ -18,7 +18,7 @@ def main() -> None:
     for request in json.load(sys.stdin):
         source = Path(request["source"]).name
         try:
-            if source.endswith(".pb"):
+            if source.endswith((".pb", ".pbtxt")):
                 _frozen_graph(**request)
             else:
                 _keras(request["source"], request["target"])
@@ -39,7 +39,13 @@ def _frozen_graph(
     import tensorflow as tf
 
     v1 = tf.compat.v1
-    definition = v1.GraphDef.FromString(Path(source).read_bytes())
+    definition = v1.GraphDef()
+    if source.endswith(".pbtxt"):
+        from google.protobuf import text_format
+
+        text_format.Parse(Path(source).read_bytes(), definition)
+    else:
+        definition.ParseFromString(Path(source).read_bytes())
     with tf.Graph().as_default() as graph, v1.Session() as session:
         tf.import_graph_def(definition, name="")
         signature = v1.saved_model.predict_signature_def(
