@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 
 from sagemaker_serving.infra import BatchTransform
+from sagemaker_serving.infra.monitoring.topic import let_alarms_publish
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
 from stacks.kept_versions import keep_batch_model
+from stacks.monitoring import alarm_topic
 from stacks.serving_scope import ServingScope
 
 
@@ -39,6 +43,7 @@ def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None
     serving.publish("StateMachineArn", "state-machine-arn", batch.state_machine.state_machine_arn)
     for kind in places:
         serving.publish(f"Batch{kind.title()}", f"batch-{kind}", f"{places[kind].uri}/")
+    _watch(serving, batch)
     if spec.schedule is not None:
         _start(
             serving,
@@ -49,6 +54,28 @@ def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None
         )
     if spec.arrivals is not None:
         _on_arrivals(serving, batch, spec, places["input"].uri, places["output"].uri)
+
+
+def _watch(serving: ServingScope, batch: BatchTransform) -> None:
+    """An alarm on executions that fail, where the file asks for alarms."""
+    monitoring = serving.environment.monitoring_of(serving.name)
+    if monitoring is None or not monitoring.alarms:
+        return
+    name = f"{serving.environment.endpoint_name(serving.name)}-batch-failures"
+    alarm = cloudwatch.Alarm(
+        serving.stack,
+        "BatchFailures",
+        alarm_name=name,
+        alarm_description=f"{serving.name}: a batch failed, ran out of time, or was stopped",
+        metric=batch.metric_failures(),
+        threshold=1,
+        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        evaluation_periods=1,
+        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+    )
+    topic = alarm_topic(serving.stack, serving.environment, monitoring)
+    let_alarms_publish(topic, serving.stack)
+    alarm.add_alarm_action(actions.SnsAction(topic))
 
 
 def _on_arrivals(

@@ -38,7 +38,7 @@ def add_monitoring(
         variants=watched_variants(spec),
         alarms=monitoring.alarms,
         thresholds=monitoring.thresholds,
-        topic=_topic(scope, environment, monitoring) if monitoring.alarms else None,
+        topic=alarm_topic(scope, environment, monitoring) if monitoring.alarms else None,
         dashboard=monitoring.dashboard,
         inference_components=[f"{endpoint_name}-{name}" for name in spec.inference_components],
         log_group=None if spec.endpoint is None else _log_of(scope, endpoint_name),
@@ -87,7 +87,11 @@ def add_alarm_topic(
     cdk.CfnOutput(scope, "AlarmTopicArn", value=made.topic.topic_arn)
 
 
-def _topic(scope: Construct, environment: Environment, monitoring: Monitoring) -> sns.ITopic:
+def alarm_topic(scope: Construct, environment: Environment, monitoring: Monitoring) -> sns.ITopic:
+    """The topic that a model's alarms tell: the file's, or the environment's own."""
+    there = scope.node.try_find_child("AlarmTopic")
+    if there is not None:
+        return there  # type: ignore[return-value]
     arn = monitoring.alarm_topic_arn
     if arn is None:
         arn = ssm.StringParameter.value_for_string_parameter(scope, _topic_parameter(environment))

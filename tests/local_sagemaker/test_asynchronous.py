@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
+import time
 from collections.abc import Iterator
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from local_aws.s3_location import S3Location
+from sagemaker_serving.local_sagemaker.async_inference.request import AsyncRequest
+from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import REGION, Aws, children, eventually
 from tests.local_sagemaker.numbers import figures
@@ -49,6 +55,38 @@ def endpoint(aws: Aws, messages: Any) -> Iterator[None]:
     aws.s3.put_object(Bucket="models", Key="in.csv", Body=b"abc")
     yield
     aws.delete("a")
+
+
+def test_a_queue_tells_its_backlog_while_it_asks_for_room() -> None:
+    done: SimpleQueue[AsyncRequest] = SimpleQueue()
+
+    made = threading.Event()
+
+    def room() -> int:
+        made.wait()
+        told = threading.Thread(target=queue.backlog, daemon=True)
+        told.start()
+        told.join(timeout=30)
+        return 0 if told.is_alive() else 1
+
+    place = S3Location.parse("s3://models/in.csv")
+    request = AsyncRequest(
+        endpoint="a",
+        inference_id="1",
+        headers={},
+        input=place,
+        body=b"",
+        output=place,
+        failure=None,
+        ttl_seconds=60,
+        timeout_seconds=60,
+        received_at=time.time(),
+    )
+    queue = AsyncQueue(room=room, work=done.put, is_expired=lambda _: False)
+    made.set()
+    queue.put(request)
+    assert done.get(timeout=60) is request
+    queue.close()
 
 
 def asynchronous(aws: Aws, name: str, model: str, **output: Any) -> None:

@@ -15,7 +15,7 @@ from stacks import EnvironmentStage
 from tests.models import saved_model
 
 
-def templates(folder: Path, **batch: Any) -> dict[str, Template]:
+def templates(folder: Path, *, monitored: bool = False, **batch: Any) -> dict[str, Template]:
     """The stacks of an environment with one model and its batch pipeline."""
     model = folder / "model" / "digits" / "1" / "saved_model.pb"
     model.parent.mkdir(parents=True)
@@ -24,6 +24,7 @@ def templates(folder: Path, **batch: Any) -> dict[str, Template]:
         {
             "name": "trial",
             "region": "eu-west-1",
+            "monitoring": {} if monitored else None,
             "models": {
                 "digits": {
                     "artifact": "model",
@@ -89,6 +90,20 @@ def test_what_is_between_goes_after_a_month_and_nothing_else_does(tmp_path: Path
     assert [rule.get("Prefix") for rule in every if "ExpirationInDays" in rule] == [
         "digits/batch/work/"
     ]
+
+
+def test_an_alarm_tells_of_executions_that_do_not_end_well(tmp_path: Path) -> None:
+    found = templates(tmp_path, monitored=True)
+    (alarm,) = found["digits"].find_resources("AWS::CloudWatch::Alarm").values()
+    asked = [
+        each["MetricStat"]["Metric"]["MetricName"]
+        for each in alarm["Properties"]["Metrics"]
+        if "MetricStat" in each
+    ]
+    assert sorted(asked) == ["ExecutionsAborted", "ExecutionsFailed", "ExecutionsTimedOut"]
+    assert alarm["Properties"]["AlarmActions"]
+    found["Storage"].resource_count_is("AWS::SNS::Topic", 1)
+    templates(tmp_path / "unwatched")["digits"].resource_count_is("AWS::CloudWatch::Alarm", 0)
 
 
 def test_rules_start_executions_and_may_do_nothing_else(tmp_path: Path) -> None:

@@ -139,6 +139,8 @@ def _must_have(environment: Environment, model: str) -> None:
         hint = known if close is None else f"did you mean {close}"
         raise NotFound(f"{environment.name} has no model {model!r}; {hint}")
     monitoring = environment.monitoring_of(model)
+    if not environment.models[model].variants:
+        raise Mistake(f"{model} has no endpoint in {environment.name}, which a dashboard is of")
     if monitoring is None or not monitoring.dashboard:
         raise Mistake(
             f"{model} has no dashboard in {environment.name}; give it `monitoring: {{}}`, in the "

@@ -87,12 +87,13 @@ class Environment(Spec):
         return self.stack_name(model) if existing is None else existing.existing
 
     def monitoring_of(self, model: str) -> Monitoring | None:
-        """What watches the endpoint of ``model``: its own fields over the environment's.
+        """What watches the endpoint and the batches of ``model``: its own fields over the
+        environment's.
 
         None where nothing does.
         """
         own = self.models[model].monitoring
-        if not self.models[model].variants:
+        if not self.models[model].variants and self.models[model].batch_transform is None:
             return None
         if self.monitoring is None and own is None and not self.production:
             return None

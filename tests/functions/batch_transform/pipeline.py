@@ -45,6 +45,7 @@ class Pipeline:
         *,
         function_seconds: int = 900,
         handler: str | None = None,
+        topic_arn: str | None = None,
         **settings: Any,
     ) -> None:
         self.aws = aws
@@ -64,7 +65,7 @@ class Pipeline:
                 work=f"s3://{BUCKET}/{name}/work/",
                 reports=f"s3://{BUCKET}/{name}/reports/",
             ),
-            topic_arn=None,
+            topic_arn=topic_arn,
         )
         created = self._states.create_state_machine(
             name=name,

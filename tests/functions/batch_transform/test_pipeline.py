@@ -303,6 +303,21 @@ def test_a_job_without_capacity_moves_to_the_next_type_and_from_the_last_to_the_
     assert tried(b"34", "INCOMPLETE") == types * (1 + 3)
 
 
+def test_an_execution_that_is_refused_tells_why(aws: Aws) -> None:
+    sns, sqs = aws.client("sns"), aws.client("sqs")
+    topic = sns.create_topic(Name="told")["TopicArn"]
+    queue = sqs.create_queue(QueueName="told")["QueueUrl"]
+    arn = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]
+    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn["QueueArn"])
+    batch = Pipeline(aws, "refused", "digits", topic_arn=topic)
+    ended = batch.run()
+    assert (ended["status"], ended["error"]) == ("FAILED", "Refused")
+    reason = json.loads(ended["cause"])["errorMessage"]
+    (message,) = sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=20)["Messages"]
+    told = json.loads(message["Body"])
+    assert (told["Subject"], told["Message"]) == ("Batch transform: Refused", reason)
+
+
 @pytest.mark.long
 def test_an_execution_that_is_stopped_goes_on_where_it_was(aws: Aws) -> None:
     aws.model("slow", {"SLEEP": "0.3"})

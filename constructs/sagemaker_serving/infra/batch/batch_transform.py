@@ -213,6 +213,24 @@ class BatchTransform(Construct):
             period=period,
         )
 
+    def metric_failures(self, *, period: cdk.Duration | None = None) -> cloudwatch.IMetric:
+        """A count of the executions that failed, ran out of time, or were stopped by somebody.
+
+        Step Functions publishes it, also where the pipeline itself could tell nobody. ``period`` is
+        five minutes unless given. Source: Step Functions developer guide, "Execution metrics".
+        """
+        machine = self.state_machine
+        return cloudwatch.MathExpression(
+            label="executions that did not end well",
+            expression="failed + timedOut + aborted",
+            using_metrics={
+                "failed": machine.metric_failed(period=period),
+                "timedOut": machine.metric_timed_out(period=period),
+                "aborted": machine.metric_aborted(period=period),
+            },
+            period=period,
+        )
+
     def grant_start(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` start executions."""
         return grant(grantee, ["states:StartExecution"], self.state_machine.state_machine_arn)

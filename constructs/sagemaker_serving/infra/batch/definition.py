@@ -13,6 +13,7 @@
                 └───────── Report ─┬─(more)── Report
                                    └─ Publish: metric, event, message
                                         └─ Verdict ─ Complete | Incomplete
+    Plan or Report fails ── TellOfFailure: event, message ── Broken
 
 Everything that grows with the data is in S3: a state's input has names and numbers, and the
 arguments of one job. Jobs are not retried here: Step Functions cannot tell throttling from a
@@ -51,6 +52,19 @@ _AGAIN = {
 }
 
 
+_TOLD = {
+    "ErrorEquals": ["States.ALL"],
+    "Output": {
+        "status": "{% $states.errorOutput.Error %}",
+        "cause": "{% $states.errorOutput.Cause %}",
+        "summary": "{% $contains($states.errorOutput.Cause, '\"errorMessage\"') "
+        "? $parse($states.errorOutput.Cause).errorMessage : $states.errorOutput.Cause %}",
+    },
+    "Next": "TellOfFailure",
+}
+"""What a function of Lambda's fails with is JSON, whose errorMessage is for people."""
+
+
 def batch_definition(
     *,
     partition: str,
@@ -73,13 +87,16 @@ def batch_definition(
             "Retry": [_NEVER, _AGAIN],
         }
 
+    def told_if_it_fails(payload: Mapping[str, Any]) -> dict[str, Any]:
+        return {**call(payload), "Catch": [_TOLD]}
+
     return {
         "Comment": "Transforms every object of an input, and lists what has no answer",
         "QueryLanguage": "JSONata",
         "StartAt": "Plan",
         "States": {
             "Plan": {
-                **call(
+                **told_if_it_fails(
                     {
                         "step": "plan",
                         "settings": settings,
@@ -106,7 +123,7 @@ def batch_definition(
             },
             "Shards": _shards(partition, call, settings["limits"]["max_concurrent_jobs"]),
             "Report": {
-                **call(
+                **told_if_it_fails(
                     {
                         "step": "report",
                         "work": "{% $states.input.work %}",
@@ -127,6 +144,12 @@ def batch_definition(
                     {"Condition": "{% $states.input.status = 'COMPLETE' %}", "Next": "Complete"}
                 ],
                 "Default": "Incomplete",
+            },
+            "TellOfFailure": _tell_of_failure(partition, topic_arn),
+            "Broken": {
+                "Type": "Fail",
+                "Error": "{% $states.input.status %}",
+                "Cause": "{% $states.input.cause %}",
             },
             "Complete": {"Type": "Succeed"},
             "Incomplete": {
@@ -262,8 +285,7 @@ def _shard(partition: str, call: Any) -> dict[str, Any]:
 
 
 def _publish(partition: str, topic_arn: str | None) -> dict[str, Any]:
-    """Tell of the end; that somebody could not be told changes nothing of it."""
-    tasks: dict[str, dict[str, Any]] = {
+    counted = {
         "Metric": {
             "Resource": f"arn:{partition}:states:::aws-sdk:cloudwatch:putMetricData",
             "Arguments": {
@@ -284,33 +306,52 @@ def _publish(partition: str, topic_arn: str | None) -> dict[str, Any]:
                 ],
             },
         },
-        "Event": {
-            "Resource": f"arn:{partition}:states:::events:putEvents",
-            "Arguments": {
-                "Entries": [
-                    {
-                        "Source": EVENT_SOURCE,
-                        "DetailType": DETAIL_TYPE,
-                        "Detail": {
-                            "execution": "{% $states.context.Execution.Id %}",
-                            "status": "{% $states.input.status %}",
-                            "counts": "{% $states.input.counts %}",
-                            "report": "{% $states.input.report %}",
-                        },
-                    }
-                ]
-            },
+    }
+    detail = {
+        "counts": "{% $states.input.counts %}",
+        "report": "{% $states.input.report %}",
+    }
+    return _tell({**counted, **_told(partition, topic_arn, "", detail)}, then="Verdict")
+
+
+def _tell_of_failure(partition: str, topic_arn: str | None) -> dict[str, Any]:
+    detail = {"reason": "{% $states.input.summary %}"}
+    return _tell(_told(partition, topic_arn, "OfFailure", detail), then="Broken")
+
+
+def _told(
+    partition: str, topic_arn: str | None, of: str, detail: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The tasks that tell the default bus, and the topic if there is one."""
+    event = {
+        "Resource": f"arn:{partition}:states:::events:putEvents",
+        "Arguments": {
+            "Entries": [
+                {
+                    "Source": EVENT_SOURCE,
+                    "DetailType": DETAIL_TYPE,
+                    "Detail": {
+                        "execution": "{% $states.context.Execution.Id %}",
+                        "status": "{% $states.input.status %}",
+                        **detail,
+                    },
+                }
+            ]
         },
     }
-    if topic_arn is not None:
-        tasks["Message"] = {
-            "Resource": f"arn:{partition}:states:::sns:publish",
-            "Arguments": {
-                "TopicArn": topic_arn,
-                "Subject": "{% 'Batch transform: ' & $states.input.status %}",
-                "Message": "{% $states.input.summary %}",
-            },
-        }
+    message = {
+        "Resource": f"arn:{partition}:states:::sns:publish",
+        "Arguments": {
+            "TopicArn": topic_arn,
+            "Subject": "{% 'Batch transform: ' & $states.input.status %}",
+            "Message": "{% $states.input.summary %}",
+        },
+    }
+    return {f"Event{of}": event, **({} if topic_arn is None else {f"Message{of}": message})}
+
+
+def _tell(tasks: Mapping[str, dict[str, Any]], *, then: str) -> dict[str, Any]:
+    """Tell of the end; that somebody could not be told changes nothing of it."""
     return {
         "Type": "Parallel",
         "Branches": [
@@ -330,5 +371,5 @@ def _publish(partition: str, topic_arn: str | None) -> dict[str, Any]:
             for name, task in tasks.items()
         ],
         "Output": "{% $states.input %}",
-        "Next": "Verdict",
+        "Next": then,
     }

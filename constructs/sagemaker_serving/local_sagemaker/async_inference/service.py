@@ -32,7 +32,8 @@ class AsyncQueue:
     """Requests wait here, first come first served, until an instance has room.
 
     ``room`` is how many may run at one time now: 0 where there is no instance,
-    and then all wait. ``work`` does one request, in a thread of its own; one
+    and then all wait. It is asked without the queue's lock: who holds what it needs may be asking
+    for the backlog. ``work`` does one request, in a thread of its own; one
     that ``is_expired`` is handed over whether there is room or not.
     """
 
@@ -78,10 +79,11 @@ class AsyncQueue:
     def _dispatch(self) -> None:
         """A look now and then: instances come without telling."""
         while True:
+            room = self._room()
             with self._changed:
                 if self._closed:
                     return
-                request = self._next()
+                request = self._next(room)
                 if request is None:
                     self._changed.wait(_POLL_SECONDS if self._waiting else None)
                     continue
@@ -89,8 +91,8 @@ class AsyncQueue:
                 self._running.add(request)
             threading.Thread(target=self._do, args=(request,), daemon=True).start()
 
-    def _next(self) -> AsyncRequest | None:
-        if self._waiting and len(self._running) < self._room():
+    def _next(self, room: int) -> AsyncRequest | None:
+        if self._waiting and len(self._running) < room:
             return self._waiting[0]
         return next((request for request in self._waiting if self._is_expired(request)), None)
 
