@@ -37,12 +37,38 @@ def _chosen(use: Use, families: set[str], cuda: str) -> str | None:
     return name
 
 
+def default_driver(use: Use, family: str) -> int | None:
+    """The NVIDIA driver of a ``family``'s hosts ("g5") without an AMI version; None where that is
+    not known."""
+    drivers = snapshot("gpu_hosts")["default_drivers"][use]
+    found: int | None = drivers.get(family) if isinstance(drivers, dict) else drivers
+    return found
+
+
+def starts_by_default(use: Use, family: str, cuda: str) -> bool:
+    """Whether an image of ``cuda`` ("12.9") starts on a host without an AMI version; so it is taken
+    to be where that is not known.
+
+    Images have NVIDIA's compatibility package, which reaches as far as ``compatible`` says.
+    """
+    driver, least = default_driver(use, family), least_driver(cuda)
+    if driver is None or least is None or driver >= least:
+        return True
+    major, _, minor = cuda.partition(".")
+    reaches = snapshot("gpu_hosts")["compatible"].get(major)
+    return reaches is not None and (not minor or int(minor) <= reaches)
+
+
 @dataclass(frozen=True, kw_only=True)
 class AmiVersion:
-    """A host's software: its NVIDIA driver (None for one of Inferentia2 and Trainium)."""
+    """A host's software: its NVIDIA driver (None for one of Inferentia2 and Trainium).
+
+    ``cuda`` is the one major of CUDA that AWS runs on it, "" where there are several.
+    """
 
     name: str
     driver: int | None
+    cuda: str = ""
     also: tuple[str, ...] = ()
     """Majors of CUDA that run on it although their driver is newer."""
 
@@ -60,7 +86,12 @@ class AmiVersion:
 def ami_versions(use: Use) -> dict[str, AmiVersion]:
     """The AMI versions that endpoints, or transform jobs, take, by name."""
     return {
-        name: AmiVersion(name=name, driver=fact.get("driver"), also=tuple(fact.get("also", ())))
+        name: AmiVersion(
+            name=name,
+            driver=fact.get("driver"),
+            cuda=fact.get("cuda", ""),
+            also=tuple(fact.get("also", ())),
+        )
         for name, fact in snapshot("gpu_hosts")["amis"][use].items()
     }
 

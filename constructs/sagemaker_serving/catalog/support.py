@@ -30,8 +30,8 @@ class ImageSupport:
     """What AWS says of one image; None and "" where it says nothing.
 
     ``patched_until`` is the last day on which AWS patches it; where ``older_than`` names a release,
-    the image is older than all that AWS lists, and the day is that release's. ``cuda`` ("12.9") and
-    ``python`` ("3.12") are what is in it.
+    the image is older than all that AWS lists, and the day is that release's. ``cuda`` ("12.9", or
+    "12" where no more is known) and ``python`` ("3.12") are what is in it.
     """
 
     patched_until: date | None = None
@@ -107,7 +107,7 @@ def image_support(image: EcrImage) -> ImageSupport:
     return ImageSupport(
         patched_until=until,
         older_than=older_than,
-        cuda=_cuda(image.tag) or _cuda(built.get("cuda", "")),
+        cuda=_cuda(image.tag) or _cuda(built.get("cuda", "")) or _cuda_since(image),
         python=re.sub(r"py([0-9])([0-9]+)", r"\1.\2", built.get("python", "")),
     )
 
@@ -132,6 +132,14 @@ def _cuda(text: str) -> str:
     """12.9 of cu129, which a tag may have among its parts."""
     said = re.search(r"(?:^|-)cu([0-9][0-9])([0-9])(?:-|$)", text)
     return "" if said is None else f"{said[1]}.{said[2]}"
+
+
+def _cuda_since(image: EcrImage) -> str:
+    """The CUDA of an image whose releases tell it, at least: "12" where no more is known."""
+    number = re.match(r"[0-9]+\.[0-9]+", image.tag)
+    since = snapshot("gpu_hosts")["image_cuda"].get(image.repository, ())
+    found = [cuda for first, cuda in since if number and _numbers(first) <= _numbers(number[0])]
+    return found[-1] if found else ""
 
 
 def _beside(image: EcrImage, framework: str, version: str, scope: Scope) -> EcrImage | None:

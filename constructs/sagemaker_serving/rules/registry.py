@@ -91,6 +91,8 @@ RULES: tuple[Rule, ...] = (
     gpu_hosts.ami_version,
     gpu_hosts.ami_host,
     gpu_hosts.ami_driver,
+    gpu_hosts.ami_default,
+    gpu_hosts.ami_cuda,
     artifacts.artifact_given,
     artifacts.artifact_sources,
     artifacts.model_id_offline,

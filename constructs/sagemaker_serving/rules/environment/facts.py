@@ -214,6 +214,7 @@ def _transform(transform: Fact, model: Fact, environment: Fact) -> TransformFact
     encrypted = transform.get("encrypt_volumes")
     has_key = environment.get("storage").get("kms").value is True
     return TransformFacts(
+        chooses_ami=True,
         where=transform.where,
         region=environment.get("region"),
         instance_type=host_type(transform),

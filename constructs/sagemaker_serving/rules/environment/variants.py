@@ -31,6 +31,7 @@ def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts
         model=_model_of(variant, model),
         accelerator_type=variant.get("accelerator_type"),
         accept_retired=_accepts(environment, "elastic-inference"),
+        chooses_ami=True,
         members=_members(variant),
         asynchronous=model.get("asynchronous").given,
         containers=tuple(_containers(variant, model, environment)),

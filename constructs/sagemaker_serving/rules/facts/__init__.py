@@ -224,7 +224,8 @@ class VariantFacts:
     ``instance_type`` is that of its host, which is the first where ``instance_pools`` has several
     in order of preference. ``model`` is what it runs, absent where it hosts inference components.
     ``asynchronous`` is whether its endpoint answers into S3. ``accept_retired`` is whether what AWS
-    has ended is rendered all the same.
+    has ended is rendered all the same. ``chooses_ami`` is whether a deploy chooses its hosts'
+    software where that is left out.
     """
 
     where: Where
@@ -234,6 +235,7 @@ class VariantFacts:
     members: Fact
     accelerator_type: Fact = ABSENT
     accept_retired: bool = False
+    chooses_ami: bool = False
     instance_pools: Fact = ABSENT
     asynchronous: bool = False
     containers: tuple[ContainerFacts, ...] = ()
@@ -283,7 +285,8 @@ class EndpointConfigFacts:
 class TransformFacts:
     """A batch pipeline's transform jobs.
 
-    ``instance_pools`` are their types in order of preference, where there are several.
+    ``instance_pools`` are their types in order of preference, where there are several, and
+    ``chooses_ami`` is as of `VariantFacts`.
     """
 
     where: Where
@@ -311,6 +314,7 @@ class TransformFacts:
     ami_version: Fact = ABSENT
     instance_pools: Fact = ABSENT
     container: ContainerFacts | None = None
+    chooses_ami: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

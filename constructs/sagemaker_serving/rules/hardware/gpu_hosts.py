@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import UnknownImage, image_support, parse_ecr_uri
-from sagemaker_serving.catalog.gpu_hosts import AmiVersion, ami_versions
+from sagemaker_serving.catalog import EcrImage, UnknownImage, image_support, parse_ecr_uri
+from sagemaker_serving.catalog.gpu_hosts import (
+    AmiVersion,
+    ami_for,
+    ami_versions,
+    default_driver,
+    starts_by_default,
+)
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.catalog.support import least_driver
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
@@ -82,6 +89,66 @@ def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             )
 
 
+@rule(
+    "ami-default",
+    source="aws/deep-learning-containers issue 4990, and its docs/ray, docs/vllm, docs/sglang; "
+    "AWS SageMaker developer guide, GPU driver upgrades",
+    severity=Severity.WARNING,
+    example="InstanceType: ml.g5.xlarge   # a GPU image of TensorFlow 2.20, no InferenceAmiVersion",
+)
+def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
+    """A GPU image whose CUDA is too new for a family's default host has an AMI version.
+
+    The driver of most families' hosts is an old one. The container ends before it writes a line, or
+    says "CUDA driver version is insufficient". Environment files and constructs choose the AMI
+    version themselves, where they can. Families whose driver AWS does not document pass.
+    """
+    fact, use = _asked(host)
+    kind = known(host.instance_type)
+    if fact.given or kind is None or not kind.gpus:
+        return
+    images = [_image(container) for container in _containers(host)]
+    if host.chooses_ami and ami_for(use, [kind.name], images) is not None:
+        return
+    for cuda in sorted(_cudas(host)):
+        if not starts_by_default(use, kind.family, cuda):
+            yield (
+                host.instance_type.where,
+                f"{kind.name} has NVIDIA driver {default_driver(use, kind.family)} where no "
+                f"{fact.name} is given; the image has CUDA {cuda}, which needs driver "
+                f"{least_driver(cuda)}; set {fact.name} to "
+                f"{ami_for(use, [kind.name], images) or _newest(use, cuda)}",
+            )
+
+
+@rule(
+    "ami-cuda",
+    source="aws/deep-learning-containers pull request 6187",
+    severity=Severity.WARNING,
+    example="InferenceAmiVersion: al2023-ami-sagemaker-inference-gpu-4-1   # an image of CUDA 12",
+)
+def ami_cuda(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
+    """An AMI version that AWS made for one CUDA has images of that CUDA.
+
+    AWS's own Ray image of CUDA 12.9 did not start on the host of CUDA 13: its endpoint stayed in
+    Creating, without a line of log.
+    """
+    fact, use = _asked(host)
+    ami = ami_versions(use).get(fact.text or "")
+    for cuda in sorted(_cudas(host)) if ami is not None and ami.cuda else ():
+        assert ami is not None
+        if cuda.partition(".")[0] != ami.cuda:
+            images = [_image(container) for container in _containers(host)]
+            kind = known(host.instance_type)
+            fitting = ami_for(use, [kind.name], images) if kind is not None else None
+            yield (
+                fact.where,
+                f"{fact.name} is {ami.name}, a host for CUDA {ami.cuda}, and the image has CUDA "
+                f"{cuda}; it may not start; "
+                + (f"use {fitting}" if fitting else f"leave {fact.name} out, or use another"),
+            )
+
+
 def _asked(host: VariantFacts | TransformFacts) -> tuple[Fact, Use]:
     if isinstance(host, TransformFacts):
         return host.ami_version, "transform"
@@ -93,24 +160,27 @@ def _instead(versions: dict[str, AmiVersion], cuda: str) -> str:
     return f"use {fitting[-1]}" if fitting else "use an image of an older CUDA"
 
 
+def _newest(use: Use, cuda: str) -> str:
+    fitting = [name for name, each in ami_versions(use).items() if each.driver and each.runs(cuda)]
+    return fitting[-1] if fitting else "one with a newer driver"
+
+
+def _containers(host: VariantFacts | TransformFacts) -> tuple[ContainerFacts, ...]:
+    if isinstance(host, VariantFacts):
+        return host.containers
+    return () if host.container is None else (host.container,)
+
+
 def _cudas(host: VariantFacts | TransformFacts) -> set[str]:
     """The CUDA of each image that runs on the host, as far as it is known."""
-    containers = (
-        host.containers
-        if isinstance(host, VariantFacts)
-        else ()
-        if host.container is None
-        else (host.container,)
-    )
-    return {_cuda(container) for container in containers} - {""}
+    images = [_image(container) for container in _containers(host)]
+    return {image_support(image).cuda for image in images if image is not None} - {""}
 
 
-def _cuda(container: ContainerFacts) -> str:
+def _image(container: ContainerFacts) -> EcrImage | None:
     if container.image_uri.text is not None:
-        given = parse_ecr_uri(container.image_uri.text)
-        return "" if given is None else image_support(given).cuda
+        return parse_ecr_uri(container.image_uri.text)
     try:
-        image = None if container.compilation.given else image_of_framework(container)
+        return None if container.compilation.given else image_of_framework(container)
     except UnknownImage:
-        image = None
-    return "" if image is None else image_support(image).cuda
+        return None
