@@ -36,7 +36,10 @@ SOUND: dict[str, Any] = {
     },
     "Endpoint": {
         "Type": "AWS::SageMaker::Endpoint",
-        "Properties": {"EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]}},
+        "Properties": {
+            "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]},
+            "RetainAllVariantProperties": True,
+        },
     },
     "Target": {
         "Type": "AWS::ApplicationAutoScaling::ScalableTarget",

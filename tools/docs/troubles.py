@@ -70,4 +70,4 @@ def _section(trouble: Trouble) -> Iterator[str]:
 
 def _link(report: str) -> str:
     repository, _, number = report.partition("#")
-    return f"[{report}](https://github.com/{repository}/issues/{number})"
+    return f"<https://github.com/{repository}/issues/{number}>"

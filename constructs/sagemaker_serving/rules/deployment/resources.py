@@ -11,7 +11,11 @@ from sagemaker_serving.catalog.properties import Shape
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.facts.resources import PropertiesFacts, ResourceTypeFacts
+from sagemaker_serving.rules.facts.resources import (
+    GoneFirstFacts,
+    PropertiesFacts,
+    ResourceTypeFacts,
+)
 
 _REGISTRY = "CloudFormation's registry in cfn-lint"
 _ANYWHERE = "us-east-1"
@@ -19,6 +23,27 @@ _ANYWHERE = "us-east-1"
 _JOBS = ("CompilationJob", "TransformJob", "TrainingJob", "HyperParameterTuningJob")
 _ELSEWHERE = {"AcceleratorType"}
 """Properties that a rule of their own is about."""
+
+
+@rule(
+    "replaced-in-use",
+    source="botocore DeleteEndpointConfig; hashicorp/terraform-provider-aws issue 40048",
+    severity=Severity.WARNING,
+    example="a plan that deletes an endpoint configuration before it creates it again",
+)
+def replaced_in_use(replaced: GoneFirstFacts) -> Iterator[Finding]:
+    """What an endpoint uses is replaced by making the new one first.
+
+    An endpoint whose configuration or model is deleted under it can't scale out or be updated,
+    until the new one is there; where making that fails, it stays so.
+    """
+    if replaced.users:
+        yield (
+            replaced.name.where,
+            f"{replaced.resource} is deleted before its replacement is made, while "
+            f"{', '.join(replaced.users)} uses it; set create_before_destroy in its lifecycle, and "
+            "leave its name out, or use name_prefix",
+        )
 
 
 @rule("resource-type", source=_REGISTRY, example="Type: AWS::SageMaker::CompilationJob")

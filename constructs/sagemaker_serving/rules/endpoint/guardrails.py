@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
@@ -213,6 +215,53 @@ def guardrail_alarms(update: UpdateFacts) -> Iterator[Finding]:
                 named.where,
                 f"an alarm is named {text[:40]!r} ({len(text)} characters); names take 1 to 255, "
                 "not only blanks; give the alarm's own",
+            )
+
+
+@rule(
+    "guardrail-alarm-known",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+    example="Alarms: [{AlarmName: digits-5x}]   # beside an alarm digits-5xx",
+)
+def guardrail_alarm_known(update: UpdateFacts) -> Iterator[Finding]:
+    """A rollback watches alarms that there are.
+
+    One that is misspelt never goes off. A name that is like none of the template's may be of
+    another stack, and passes where no other alarm of the list is here.
+    """
+    here = any(watched.found for watched in update.watched)
+    for watched in update.watched:
+        name = watched.named.text
+        near = nearest(name, watched.others) if name is not None else None
+        if name is not None and not watched.found and watched.others and (here or near):
+            meant = f"did you mean {near}?" if near else f"there are {', '.join(watched.others)}"
+            yield (
+                watched.named.where,
+                f"{watched.named.name} is {name!r}, and the template has no such alarm; {meant}",
+            )
+
+
+@rule(
+    "guardrail-missing-data",
+    source="CloudWatch user guide, how alarms treat missing data; AWS SageMaker developer guide, "
+    "auto-rollback configuration",
+    severity=Severity.WARNING,
+    example="TreatMissingData: breaching   # of an alarm on Invocation5XXErrors",
+)
+def guardrail_missing_data(update: UpdateFacts) -> Iterator[Finding]:
+    """An alarm that rolls an update back does not take a minute without requests for a fault.
+
+    Metrics of requests have no data without any. A new fleet has none before its traffic, nor has a
+    quiet endpoint, so that each update would be rolled back.
+    """
+    for watched in update.watched:
+        metrics = [name for name in watched.metrics if name in OF_REQUESTS]
+        if watched.missing_data.text == "breaching" and metrics:
+            yield (
+                watched.missing_data.where,
+                f"{watched.missing_data.name} is breaching, and {metrics[0]} has no data in a "
+                "minute without requests, which would roll an update back; use notBreaching",
             )
 
 

@@ -7,11 +7,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sagemaker_serving.catalog.endpoint_metrics import (
+    HIGH_RESOLUTION,
+    INSTANCES,
+    OF_ENDPOINTS,
+    OF_INSTANCES,
+    OF_REQUESTS,
+    REQUESTS,
+    namespace_of,
+)
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.facts.kinds import KindFacts, host_type, is_serverless
+from sagemaker_serving.rules.facts.kinds import KindFacts, MetricFacts, host_type, is_serverless
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.monitoring import LOG_RETENTION_DAYS, AlarmThresholds
 
@@ -194,6 +203,100 @@ def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
             f"alarm_topic_arn is in {found[1]}, the environment in {region}; an alarm tells topics "
             "of its own region only; use one of there, or leave it out to have one made",
         )
+
+
+@rule(
+    "metric-namespace",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch",
+    severity=Severity.WARNING,
+    example="Namespace: AWS/SageMaker, MetricName: CPUUtilization",
+)
+def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
+    """A metric of an endpoint is watched in the namespace that SageMaker publishes it in.
+
+    Requests are in AWS/SageMaker, instances in /aws/sagemaker/Endpoints. In another there is no
+    data, so an alarm never goes off and scaling never acts.
+    """
+    right, given = namespace_of(metric.name.text or ""), metric.namespace.text
+    likes = {REQUESTS.lower(), INSTANCES.lower().strip("/")}
+    if right is None or given is None or not _is_of_endpoint(metric):
+        return
+    if given != right and given.lower().strip("/") in likes:
+        yield (
+            metric.namespace.where,
+            f"{metric.namespace.name} is {given}; SageMaker publishes {metric.name.text} in "
+            f"{right}, so that there is never data here; use {right}",
+        )
+
+
+@rule(
+    "metric-dimensions",
+    source="cloud-custodian/cloud-custodian pull request 11071; AWS SageMaker developer guide, "
+    "metrics in Amazon CloudWatch",
+    severity=Severity.WARNING,
+    example="MetricName: Invocation5XXErrors, Dimensions: [{Name: EndpointName, Value: digits}]",
+)
+def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
+    """A metric of a variant is watched under EndpointName and VariantName, each as it is named.
+
+    Under EndpointName alone there is no data, so an alarm never goes off and nothing rolls back.
+    The backlog of an asynchronous endpoint is the other way round: it has EndpointName alone.
+    """
+    name = metric.name.text or ""
+    named = {dimension.text: value for dimension, value in metric.dimensions}
+    if namespace_of(name) != metric.namespace.text or not _is_of_endpoint(metric):
+        return
+    variant, names = named.get("VariantName"), metric.config.names if metric.config else None
+    if name in OF_ENDPOINTS:
+        if variant is not None:
+            yield (
+                variant.where,
+                f"{name} is of the whole endpoint, and has no VariantName; with one there is never "
+                "data; remove it",
+            )
+    elif variant is None:
+        yield (
+            metric.where,
+            f"{name} has the dimensions EndpointName and VariantName, and VariantName is not "
+            "there, so that there is never data; add it",
+        )
+    elif names is not None and variant.text is not None and variant.text not in names:
+        yield (
+            variant.where,
+            f"VariantName is {variant.text!r}; the endpoint's variants are {', '.join(names)}; "
+            "name one of them",
+        )
+
+
+@rule(
+    "metric-period",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; botocore MetricsConfig",
+    severity=Severity.WARNING,
+    example="MetricName: Invocation5XXErrors, Period: 10",
+)
+def metric_period(metric: MetricFacts) -> Iterator[Finding]:
+    """An alarm's period is a minute or more, for metrics that come once a minute.
+
+    Most shorter periods have no value. MetricsConfig of the endpoint's configuration has
+    utilization published more often.
+    """
+    name, period = metric.name.text or "", metric.period.number
+    of_minutes = (OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS) - HIGH_RESOLUTION
+    often = metric.config is not None and metric.config.metrics.given
+    if not metric.of_alarm or often or not _is_of_endpoint(metric):
+        return
+    if period is not None and period < 60 and name in of_minutes:
+        yield (
+            metric.period.where,
+            f"{metric.period.name} is {metric.period.value}, and {name} comes once a minute; most "
+            "periods would have no value; use 60",
+        )
+
+
+def _is_of_endpoint(metric: MetricFacts) -> bool:
+    """Whether it is watched as one endpoint's, and not as that of an inference component."""
+    names = {dimension.text for dimension, _ in metric.dimensions}
+    return "EndpointName" in names and not names & {None, "InferenceComponentName"}
 
 
 @rule(

@@ -160,12 +160,19 @@ class ScalingStepsFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricFacts:
-    """A metric of CloudWatch that something is scaled by; ``dimensions`` are names and values."""
+    """A metric of CloudWatch that something is scaled by, or an alarm watches.
+
+    ``dimensions`` are names and values. ``of_alarm`` is whether an alarm watches it, so that they
+    are all, over each ``period``. ``config`` is what its endpoint runs, where that is told.
+    """
 
     where: Where
     name: Fact
     namespace: Fact
     dimensions: tuple[tuple[Fact, Fact], ...]
+    of_alarm: bool = False
+    period: Fact = ABSENT
+    config: EndpointConfigFacts | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

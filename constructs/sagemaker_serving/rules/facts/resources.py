@@ -75,6 +75,7 @@ class UpdateFacts:
     """How an endpoint is updated; ``config`` is what it runs, None when that is not known.
 
     ``most_seconds`` is how long all of it may take, None where nothing but SageMaker says so.
+    ``watched`` are the alarms that roll it back, where a template tells.
     """
 
     where: Where
@@ -83,6 +84,19 @@ class UpdateFacts:
     alarms: Fact
     config: EndpointConfigFacts | None = None
     most_seconds: int | None = None
+    watched: tuple[WatchedFacts, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedFacts:
+    """An alarm that an update names, with the metrics that it watches; ``others`` are the names of
+    the template's alarms where it is none of these."""
+
+    named: Fact
+    found: bool
+    others: tuple[str, ...] = ()
+    missing_data: Fact = ABSENT
+    metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +106,8 @@ class ScalingFacts:
     ``metric`` is the predefined or otherwise known metric that is held at ``target``;
     ``asynchronous`` is None where that is not known. ``variant`` is named, of the endpoint of
     ``config``, where a template tells them; ``doubled`` is whether a policy above tracks the same.
+    ``retained`` is whether an update of the endpoint keeps what scaling made, None where that is
+    not told, and ``endpoint`` the endpoint's logical id.
     """
 
     where: Where
@@ -109,6 +125,8 @@ class ScalingFacts:
     variant: str | None = None
     config: EndpointConfigFacts | None = None
     doubled: bool = False
+    retained: bool | None = None
+    endpoint: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,3 +186,12 @@ class ResourceTypeFacts:
     kind: Fact
     region: Fact = ABSENT
     regions: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoneFirstFacts:
+    """A resource that is deleted before the one which replaces it is made, and who uses it."""
+
+    name: Fact
+    resource: str
+    users: tuple[str, ...]

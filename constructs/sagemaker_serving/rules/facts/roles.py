@@ -77,7 +77,7 @@ class RolePermissionFacts:
 class NamedFacts:
     """A resource, ``named``, that ``user`` means by a text alone, so that it does not wait for it.
 
-    ``reference`` is how a template refers to it: ``Model.ModelName``.
+    ``reference`` is how a template, or Terraform, refers to it: ``!GetAtt Model.ModelName``.
     """
 
     name: Fact

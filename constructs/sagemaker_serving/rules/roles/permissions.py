@@ -75,8 +75,7 @@ def role_policy_order(facts: RolePermissionFacts) -> Iterator[Finding]:
                 f"{policy_id} waits for {facts.user}, so put these into a policy that does not, "
                 "or into the role's own Policies"
                 if follows[policy_id]
-                else f"add DependsOn: {policy_id} to {facts.user}, or put these into the role's "
-                "own Policies"
+                else f"{_waiting(facts.user, policy_id)}, or put these into the role's own Policies"
             ),
         )
 
@@ -96,6 +95,13 @@ def reference_order(named: NamedFacts) -> Iterator[Finding]:
     yield (
         named.name.where,
         f"{named.name.name} names {named.named} by its text, and {named.user} does not wait for "
-        f"it, so it may be looked for before it is there; write !GetAtt {named.reference}, or add "
-        f"DependsOn: {named.named} to {named.user}",
+        f"it, so it may be looked for before it is there; write {named.reference}, or "
+        f"{_waiting(named.user, named.named)}",
     )
+
+
+def _waiting(user: str, other: str) -> str:
+    """What lets one wait for another: in a template, or in Terraform, whose addresses have dots."""
+    if "." in other:
+        return f"add {other} to depends_on of {user}"
+    return f"add DependsOn: {other} to {user}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between, not_below
 from sagemaker_serving.rules.facts import Fact, VariantFacts
@@ -161,6 +162,26 @@ def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
                 scaling.dimension.where,
                 f"{scaling.dimension.name} is {given}, and the variant is {what}; use {wanted}",
             )
+
+
+@rule(
+    "scaling-retained",
+    source="aws/aws-cdk issue 23151; botocore UpdateEndpoint.RetainAllVariantProperties",
+    severity=Severity.WARNING,
+    example="a ScalableTarget, and an Endpoint without RetainAllVariantProperties",
+)
+def scaling_retained(scaling: ScalingFacts) -> Iterator[Finding]:
+    """An endpoint whose instances scale keeps their number when it is updated.
+
+    Otherwise each update puts a variant back to its InitialInstanceCount, under full load, too.
+    """
+    if scaling.retained is False and scaling.dimension.text == _VARIANT:
+        yield (
+            scaling.resource_id.where,
+            f"{scaling.resource_id.name} is a variant of {scaling.endpoint}, whose updates put it "
+            f"back to InitialInstanceCount; set RetainAllVariantProperties of {scaling.endpoint} "
+            "to true, without DesiredInstanceCount in ExcludeRetainedVariantProperties",
+        )
 
 
 @rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
-from sagemaker_serving.rules.facts import EndpointConfigFacts, Fact, VariantFacts
+from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.facts.resources import (
     LocationFacts,
@@ -14,11 +14,12 @@ from sagemaker_serving.rules.facts.resources import (
     PropertiesFacts,
     TagsFacts,
     UpdateFacts,
+    WatchedFacts,
 )
 from sagemaker_serving.rules.facts.state_machines import ArgumentsFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
-from sagemaker_serving.rules.template.naming import named_by_text
+from sagemaker_serving.rules.template.naming import gone_first, named_by_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.role_needs import (
     component_needs,
@@ -31,6 +32,8 @@ from sagemaker_serving.rules.template.roles import policy_documents, role_trust
 from sagemaker_serving.rules.template.scaling import (
     POLICY,
     TARGET,
+    alarm_metrics,
+    config_of,
     event_schedules,
     policy_facts,
     target_facts,
@@ -48,6 +51,7 @@ MODEL = "AWS::SageMaker::Model"
 CONFIG = "AWS::SageMaker::EndpointConfig"
 ENDPOINT = "AWS::SageMaker::Endpoint"
 COMPONENT = "AWS::SageMaker::InferenceComponent"
+ALARM, COMPOSITE = "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"
 COMPILATION = "Custom::NeoCompilation"
 STATE_MACHINE = "AWS::StepFunctions::StateMachine"
 
@@ -73,6 +77,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
         yield from role_trust(resource.type, resource.properties, resources)
         yield from policy_documents(resource.type, resource.properties)
         yield from named_by_text(resource, resources)
+        yield from gone_first(resource, resources)
         yield from event_schedules(resource)
         yield from schema_facts(resource, resources)
 
@@ -105,6 +110,8 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from _state_machine(resource, resources)
     elif resource.type == TARGET:
         yield from target_facts(resource, resources)
+    elif resource.type == ALARM:
+        yield from alarm_metrics(resource, resources)
     elif resource.type == POLICY:
         yield from policy_facts(resource, resources)
 
@@ -144,8 +151,28 @@ def _update(resource: Resource, resources: Resources) -> UpdateFacts:
         blue_green=resources.numbered(deployment.get("BlueGreenUpdatePolicy")),
         rolling=resources.numbered(deployment.get("RollingUpdatePolicy")),
         alarms=deployment.get("AutoRollbackConfiguration").get("Alarms"),
-        config=_config_of(resource, resources),
+        config=config_of(resource, resources),
+        watched=tuple(_watched(deployment, resources)),
     )
+
+
+def _watched(deployment: Fact, resources: Resources) -> Iterator[WatchedFacts]:
+    """The alarms that roll an update back, with what the template says of each."""
+    names = [
+        alarm.properties.get("AlarmName").text for alarm in resources.of_types(ALARM, COMPOSITE)
+    ]
+    for each in deployment.get("AutoRollbackConfiguration").get("Alarms").items():
+        named = each.get("AlarmName")
+        alarm = resources.referred(named, ALARM, "AlarmName")
+        composite = resources.referred(named, COMPOSITE, "AlarmName")
+        metrics = () if alarm is None else alarm_metrics(alarm, resources)
+        yield WatchedFacts(
+            named=named,
+            found=alarm is not None or composite is not None,
+            others=tuple(name for name in names if name is not None),
+            missing_data=ABSENT if alarm is None else alarm.properties.get("TreatMissingData"),
+            metrics=tuple(metric.name.text or "" for metric in metrics),
+        )
 
 
 def _component(resource: Resource, resources: Resources) -> InferenceComponentFacts:
@@ -165,15 +192,8 @@ def _component(resource: Resource, resources: Resources) -> InferenceComponentFa
         startup_timeout=starting.get("ContainerStartupHealthCheckTimeoutInSeconds"),
         specification=specification,
         variant=properties.get("VariantName"),
-        config=_config_of(endpoint, resources) if endpoint is not None else None,
+        config=config_of(endpoint, resources),
     )
-
-
-def _config_of(endpoint: Resource, resources: Resources) -> EndpointConfigFacts | None:
-    """What an endpoint runs, where this template tells it."""
-    name = endpoint.properties.get("EndpointConfigName")
-    config = resources.referred(name, CONFIG, "EndpointConfigName")
-    return config_facts(config.properties, resources) if config is not None else None
 
 
 def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]:

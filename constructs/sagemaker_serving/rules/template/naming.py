@@ -1,4 +1,4 @@
-"""Resources that name others of the template by text, without a reference."""
+"""Who uses which resource of a template: by its name alone, and while it is replaced."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.resources import GoneFirstFacts
 from sagemaker_serving.rules.facts.roles import NamedFacts
 from sagemaker_serving.rules.template.marks import same_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
@@ -49,13 +50,31 @@ def named_by_text(user: Resource, resources: Resources) -> Iterator[NamedFacts]:
                 own = same_text(other.properties.get(name).value)
                 waits = resources.waits(user.logical_id, other.logical_id)
                 if own is not None and own == _within(text, kind) and not waits:
-                    reference = f"{other.logical_id}.{_REFERENCES.get(kind, name)}"
+                    attribute = f"!GetAtt {other.logical_id}.{_REFERENCES.get(kind, name)}"
+                    in_terraform = "." in other.logical_id
+                    reference = f"{other.logical_id}.name" if in_terraform else attribute
                     yield NamedFacts(
                         name=Fact(given.value, given.where),
                         user=user.logical_id,
                         named=other.logical_id,
                         reference=reference,
                     )
+
+
+def gone_first(resource: Resource, resources: Resources) -> Iterator[GoneFirstFacts]:
+    """A model or a configuration that is deleted first, with what of the plan uses it."""
+    names = dict((_MODEL, _CONFIG))
+    if resource.logical_id in resources.template.gone_first and resource.type in names:
+        using = resources.of_types(_CONFIG[0], _ENDPOINT[0], _COMPONENT[0])
+        yield GoneFirstFacts(
+            name=resource.properties.get(names[resource.type]),
+            resource=resource.logical_id,
+            users=tuple(
+                each.logical_id
+                for each in using
+                if resources.waits(each.logical_id, resource.logical_id)
+            ),
+        )
 
 
 def _within(text: str, kind: str) -> str:

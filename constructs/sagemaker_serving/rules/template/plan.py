@@ -20,26 +20,118 @@ from sagemaker_serving.rules.template.reading import Template
 _OPEN = {"Fn::ImportValue": "known after apply"}
 """What stands for a value that only the apply knows: rules pass over it."""
 
-_SCALING: dict[str, Any] = {
+_TARGET: dict[str, Any] = {
     "ResourceId": "string",
     "ScalableDimension": "string",
     "ServiceNamespace": "string",
     "MinCapacity": "integer",
     "MaxCapacity": "integer",
 }
-_TYPES: dict[str, tuple[str, dict[str, str]]] = {
-    "aws_sagemaker_model": (
-        "AWS::SageMaker::Model",
-        {"name": "ModelName", "container": "Containers"},
+_METRIC = {"MetricName": "string", "Namespace": "string", "Statistic": "string"}
+_POLICY: dict[str, Any] = {
+    **dict.fromkeys(("PolicyName", "PolicyType", "ResourceId", "ScalableDimension"), "string"),
+    "TargetTrackingScalingPolicyConfiguration": {
+        **dict.fromkeys(("TargetValue", "ScaleInCooldown", "ScaleOutCooldown"), "integer"),
+        "DisableScaleIn": "boolean",
+        "PredefinedMetricSpecification": {"PredefinedMetricType": "string"},
+        "CustomizedMetricSpecification": {
+            **_METRIC,
+            "Dimensions": [{"Name": "string", "Value": "string"}],
+        },
+    },
+    "StepScalingPolicyConfiguration": {
+        **dict.fromkeys(("AdjustmentType", "MetricAggregationType"), "string"),
+        "Cooldown": "integer",
+        "StepAdjustments": [
+            {
+                "MetricIntervalLowerBound": "integer",
+                "MetricIntervalUpperBound": "integer",
+                "ScalingAdjustment": "integer",
+            }
+        ],
+    },
+}
+_ALARM: dict[str, Any] = {
+    **_METRIC,
+    **dict.fromkeys(("AlarmName", "TreatMissingData"), "string"),
+    "Period": "integer",
+    "Dimensions": "pairs",
+}
+_ROLE: dict[str, Any] = {
+    **dict.fromkeys(("RoleName", "AssumeRolePolicyDocument"), "string"),
+    "ManagedPolicyArns": ["string"],
+    "Policies": [{"PolicyName": "string", "PolicyDocument": "string"}],
+}
+_DOCUMENT: dict[str, Any] = {"PolicyDocument": "string", "Roles": ["string"], "RoleName": "string"}
+
+
+@dataclass(frozen=True)
+class _Type:
+    """CloudFormation's type of one of Terraform's, with the arguments whose names differ, each by
+    the path to it, and its properties where the catalog has none."""
+
+    kind: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    shape: Mapping[str, Any] | None = None
+
+
+_POLICY_OF_ROLE = {"policy": "PolicyDocument"}
+_TYPES = {
+    "aws_sagemaker_model": _Type(
+        "AWS::SageMaker::Model", {"name": "ModelName", "container": "Containers"}
     ),
-    "aws_sagemaker_endpoint_configuration": (
+    "aws_sagemaker_endpoint_configuration": _Type(
         "AWS::SageMaker::EndpointConfig",
         {"name": "EndpointConfigName", "kms_key_arn": "KmsKeyId"},
     ),
-    "aws_sagemaker_endpoint": ("AWS::SageMaker::Endpoint", {"name": "EndpointName"}),
-    "aws_appautoscaling_target": ("AWS::ApplicationAutoScaling::ScalableTarget", {}),
+    "aws_sagemaker_endpoint": _Type("AWS::SageMaker::Endpoint", {"name": "EndpointName"}),
+    "aws_appautoscaling_target": _Type(
+        "AWS::ApplicationAutoScaling::ScalableTarget", shape=_TARGET
+    ),
+    "aws_appautoscaling_policy": _Type(
+        "AWS::ApplicationAutoScaling::ScalingPolicy",
+        {
+            "name": "PolicyName",
+            "step_scaling_policy_configuration.step_adjustment": "StepAdjustments",
+        },
+        _POLICY,
+    ),
+    "aws_cloudwatch_metric_alarm": _Type("AWS::CloudWatch::Alarm", shape=_ALARM),
+    "aws_iam_role": _Type(
+        "AWS::IAM::Role",
+        {
+            "name": "RoleName",
+            "assume_role_policy": "AssumeRolePolicyDocument",
+            "inline_policy": "Policies",
+            "inline_policy.name": "PolicyName",
+            "inline_policy.policy": "PolicyDocument",
+        },
+        _ROLE,
+    ),
+    "aws_iam_role_policy": _Type(
+        "AWS::IAM::RolePolicy", {**_POLICY_OF_ROLE, "role": "RoleName"}, _DOCUMENT
+    ),
+    "aws_iam_policy": _Type(
+        "AWS::IAM::ManagedPolicy",
+        {**_POLICY_OF_ROLE, "name": "ManagedPolicyName"},
+        {**_DOCUMENT, "ManagedPolicyName": "string"},
+    ),
+    "aws_iam_role_policy_attachment": _Type(
+        "AWS::IAM::RolePolicy",
+        {"role": "RoleName", "policy_arn": "PolicyArn"},
+        {"RoleName": "string", "PolicyArn": "string"},
+    ),
 }
-"""CloudFormation's type of each that is read, with the arguments whose names differ."""
+"""What is read of Terraform's AWS provider."""
+
+_GONE_FIRST = ["delete", "create"]
+"""The actions of a replacement without ``create_before_destroy``."""
+
+_ELSEWHERE: dict[str, dict[str, Any]] = {
+    "AWS::SageMaker::Endpoint": {"RetainAllVariantProperties": _OPEN}
+}
+"""What Terraform has no argument for, so that nothing is said of it
+(hashicorp/terraform-provider-aws issue 48990)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,33 +171,44 @@ def read_plan(path: Path) -> list[Plan]:
     resources: dict[str | None, dict[str, Any]] = {}
     names: dict[tuple[str | int, ...], tuple[str | int, ...]] = {}
     known = {change["address"] for change in changes}
+    order = _Order(written, known)
     for change in changes:
         after = change["change"].get("after")
         if after is None or change.get("mode") == "data":
             continue
         address = change["address"]
         configured = written.get(_without_index(address), {})
-        kind, renamed = _TYPES[change["type"]]
+        read_as = _TYPES[change["type"]]
+        kind = read_as.kind
         reader = _Reader(
             names=names,
-            renamed=renamed,
+            renamed=read_as.renamed,
             known=known,
             module=address.rpartition(f"{change['type']}.")[0],
         )
-        shape = resource_properties(kind)
+        shape = resource_properties(kind) if read_as.shape is None else read_as.shape
         region = after.get("region") or _region(configured.get("provider_config_key"), data)
         resources.setdefault(region, {})[address] = {
             "Type": kind,
-            "Properties": reader.members(
+            "DependsOn": sorted(order.above(address) & known - {address}),
+            "Properties": _ELSEWHERE.get(kind, {})
+            | reader.members(
                 after,
                 change["change"].get("after_unknown") or {},
                 configured.get("expressions", {}),
-                _SCALING if shape is None else shape,
+                shape if shape is not None else {},
                 ((address,), (address,)),
             ),
         }
+    gone_first = frozenset(
+        change["address"] for change in changes if change["change"]["actions"] == _GONE_FIRST
+    )
     return [
-        Plan(region=region, names=names, template=Template(resources=of, where=Where(str(path))))
+        Plan(
+            region=region,
+            names=names,
+            template=Template(resources=of, where=Where(str(path)), gone_first=gone_first),
+        )
         for region, of in resources.items()
     ]
 
@@ -116,6 +219,57 @@ def _written(module: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, 
         yield above + resource["address"], resource
     for name, call in module.get("module_calls", {}).items():
         yield from _written(call.get("module", {}), f"{above}module.{name}.")
+
+
+class _Order:
+    """What each resource is made after, by the configuration's references and ``depends_on``.
+
+    What a local, a module or an argument of a module brings may be anything that is ``known``.
+    """
+
+    def __init__(self, written: Mapping[str, Mapping[str, Any]], known: set[str]) -> None:
+        self._written = written
+        self._addresses: dict[str, set[str]] = {}
+        for address in known:
+            self._addresses.setdefault(_without_index(address), set()).add(address)
+
+    def above(self, address: str) -> set[str]:
+        """The addresses of all that it waits for."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        waiting = [_without_index(address)]
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            written = self._written.get(name, {})
+            module = "".join(re.findall(r"module\.[^.]+\.", name))
+            parts = [written.get("expressions"), written.get("depends_on")]
+            for reference in _references([*parts, written.get("for_each_expression")]):
+                kind = reference.partition(".")[0]
+                if kind in ("local", "module", "each") or (kind == "var" and module):
+                    return set().union(*self._addresses.values())
+                steps = reference.split(".")[: 3 if kind == "data" else 2]
+                other = f"{module}{_without_index('.'.join(steps))}"
+                found |= self._addresses.get(other, set())
+                waiting.append(other)
+        return found
+
+
+def _references(written: Any) -> Iterator[str]:
+    """What expressions refer to, as ``aws_iam_role.serving.arn``; a list of addresses is itself."""
+    if isinstance(written, str):
+        yield written
+    elif isinstance(written, list):
+        for one in written:
+            yield from _references(one)
+    elif isinstance(written, Mapping):
+        if "references" in written or "constant_value" in written:
+            yield from written.get("references", ())
+        else:
+            for inner in written.values():
+                yield from _references(inner)
 
 
 def _without_index(address: str) -> str:
@@ -157,8 +311,8 @@ class _Reader:
         by_name = {name.lower(): name for name in shape}
         read: dict[str, Any] = {}
         for argument in dict.fromkeys((*after, *unknown)):
-            top = len(paths[0]) == 1
-            name = self.renamed.get(argument) if top else None
+            above = [part for part in paths[1][1:] if isinstance(part, str)]
+            name = self.renamed.get(".".join([*above, argument]))
             name = name or by_name.get(argument.replace("_", ""))
             if name is None:
                 continue
@@ -208,6 +362,10 @@ class _Reader:
             )
         if isinstance(after, Mapping) and paths[0][-1] == "Tags":
             return [{"Key": key, "Value": value} for key, value in after.items()]
+        if isinstance(after, Mapping) and shape == "pairs":
+            later = unknown if isinstance(unknown, Mapping) else {}
+            pairs = {**after, **{key: _OPEN for key, no in later.items() if no is True}}
+            return [{"Name": key, "Value": value} for key, value in pairs.items()]
         if isinstance(unknown, Mapping):
             return {**(after or {}), **{key: _OPEN for key, no in unknown.items() if no is True}}
         return _OPEN if unknown is True else after

@@ -31,7 +31,8 @@ class Template:
     its section Rules, which refuses values of parameters; ``metadata`` is the template's own,
     ``document`` all of it where it was read from a file of ``size`` bytes. A value's
     place begins with the resource's logical id and goes on with its properties:
-    ``Config.ProductionVariants[0].InstanceType``.
+    ``Config.ProductionVariants[0].InstanceType``. ``gone_first`` are the resources of a plan that
+    are replaced by deleting them first.
     """
 
     resources: Mapping[str, Any]
@@ -43,6 +44,7 @@ class Template:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     document: Mapping[str, Any] | None = None
     size: int = 0
+    gone_first: frozenset[str] = frozenset()
 
 
 def read_template(path: Path) -> Template:

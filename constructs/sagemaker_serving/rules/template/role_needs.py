@@ -202,8 +202,15 @@ def _policies(role: Resource, user: Resource, resources: Resources) -> Iterator[
         several = list(named.items()) if isinstance(named.value, list) else [named]
         if any(_may_mean(one, role, resources) for one in several):
             own = resource.logical_id
+            attached = resource.properties.get("PolicyArn")
+            policy = resources.referred(attached, _MANAGED, "ManagedPolicyName")
+            of_aws = attached.given and policy is None
+            properties = (resource if policy is None else policy).properties
+            document = properties.get("PolicyDocument").value
+            name = (attached.text or "").rpartition("/")[2]
             yield GivenPolicy(
-                document=_marked(resource.properties.get("PolicyDocument").value, resources),
+                document=MANAGED_POLICIES.get(name) if of_aws else _marked(document, resources),
+                of_aws=of_aws,
                 late="" if resources.waits(user.logical_id, own) else own,
                 follows=resources.waits(own, user.logical_id),
             )

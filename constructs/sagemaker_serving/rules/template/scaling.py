@@ -40,6 +40,12 @@ def target_facts(target: Resource, resources: Resources) -> Iterator[object]:
 def policy_facts(policy: Resource, resources: Resources) -> Iterator[object]:
     """A policy on a scalable target of SageMaker's that the template has."""
     target = resources.referred(policy.properties.get("ScalingTargetId"), TARGET, "")
+    if target is None and policy.properties.get("ResourceId").given:
+        named = policy.properties.get("ResourceId")
+        dimension = policy.properties.get("ScalableDimension").text
+        target = resources.referred(named, TARGET, "ResourceId")
+        if target is not None and target.properties.get("ScalableDimension").text != dimension:
+            target = None
     if target is not None and _is_of_sagemaker(target):
         yield _policy(policy, target, resources)
         yield from _steps(policy, resources)
@@ -52,9 +58,11 @@ def _is_of_sagemaker(target: Resource) -> bool:
 
 def _target(target: Resource, resources: Resources) -> ScalingFacts:
     numbers = resources.numbered(target.properties)
-    variant, config = _variant(target, resources)
+    variant, endpoint, config = _variant(target, resources)
     return ScalingFacts(
         where=target.properties.where,
+        retained=None if endpoint is None else _retained(endpoint),
+        endpoint="" if endpoint is None else endpoint.logical_id,
         minimum=numbers.get("MinCapacity"),
         maximum=numbers.get("MaxCapacity"),
         resource_id=target.properties.get("ResourceId"),
@@ -106,7 +114,7 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
     tracking = resources.numbered(policy.properties).get("TargetTrackingScalingPolicyConfiguration")
     predefined = tracking.get("PredefinedMetricSpecification").get("PredefinedMetricType")
     customized = tracking.get("CustomizedMetricSpecification").get("MetricName")
-    _, config = _variant(target, resources)
+    _, _, config = _variant(target, resources)
     return ScalingFacts(
         where=policy.properties.where,
         minimum=ABSENT,
@@ -158,24 +166,66 @@ def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts
 
 def _variant(
     target: Resource, resources: Resources
-) -> tuple[str | None, EndpointConfigFacts | None]:
-    """The name of the variant that a target scales, and the config of its endpoint.
+) -> tuple[str | None, Resource | None, EndpointConfigFacts | None]:
+    """The name of the variant that a target scales, its endpoint, and that one's config.
 
     Of an endpoint that this template does not hold, there is none.
     """
     text = text_with_marks(target.properties.get("ResourceId").value)
     found = _RESOURCE.fullmatch(text if text is not None else "")
     if found is None:
-        return None, None
+        return None, None, None
     named = Fact(found[1], target.properties.where)
     referred = Fact(Unknown(found[1]), target.properties.where)
     endpoint = resources.referred(referred, _ENDPOINT, "EndpointName")
     if endpoint is None:
         endpoint = resources.referred(named, _ENDPOINT, "EndpointName")
-    config = endpoint and resources.referred(
-        endpoint.properties.get("EndpointConfigName"), _CONFIG, "EndpointConfigName"
-    )
-    return found[2], config_facts(config.properties, resources) if config else None
+    return found[2], endpoint, config_of(endpoint, resources)
+
+
+def config_of(endpoint: Resource | None, resources: Resources) -> EndpointConfigFacts | None:
+    """What an endpoint runs, where this template tells it."""
+    name = ABSENT if endpoint is None else endpoint.properties.get("EndpointConfigName")
+    config = resources.referred(name, _CONFIG, "EndpointConfigName")
+    return config_facts(config.properties, resources) if config is not None else None
+
+
+def _retained(endpoint: Resource) -> bool | None:
+    """Whether an update keeps the number of instances; None where that is not told."""
+    retains = endpoint.properties.get("RetainAllVariantProperties")
+    if isinstance(retains.value, Unknown):
+        return None
+    excluded = endpoint.properties.get("ExcludeRetainedVariantProperties").items()
+    kinds = [one.get("VariantPropertyType").text for one in excluded]
+    return retains.flag is True and "DesiredInstanceCount" not in kinds
+
+
+def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts]:
+    """The metrics that an alarm watches."""
+    numbers = resources.numbered(alarm.properties)
+    alone = [(alarm.properties, numbers.get("Period"))] if numbers.get("MetricName").given else []
+    stats = [one.get("MetricStat") for one in alarm.properties.get("Metrics").items()]
+    periods = [one.get("MetricStat").get("Period") for one in numbers.get("Metrics").items()]
+    joined = [
+        (stat.get("Metric"), period)
+        for stat, period in zip(stats, periods, strict=True)
+        if stat.given
+    ]
+    for metric, period in (*alone, *joined):
+        dimensions = metric.get("Dimensions")
+        if not isinstance(dimensions.value, Unknown):
+            named = {one.get("Name").text: one.get("Value") for one in dimensions.items()}
+            name = named.get("EndpointName", ABSENT)
+            endpoint = resources.referred(name, _ENDPOINT, "EndpointName")
+            yield MetricFacts(
+                where=dimensions.where if dimensions.given else metric.where,
+                name=metric.get("MetricName"),
+                namespace=metric.get("Namespace"),
+                dimensions=tuple((one.get("Name"), one.get("Value")) for one in dimensions.items()),
+                of_alarm=True,
+                period=period,
+                config=config_of(endpoint, resources),
+            )
 
 
 def _instance_type(variant: str | None, config: EndpointConfigFacts | None) -> Fact:

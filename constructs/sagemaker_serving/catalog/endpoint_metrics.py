@@ -1,0 +1,44 @@
+"""The metrics that SageMaker publishes of endpoints: in which namespace, under which dimensions.
+
+Source: SageMaker developer guide, "Amazon SageMaker AI metrics in Amazon CloudWatch", and the pages
+on serverless and asynchronous endpoints; cloud-custodian/cloud-custodian pull request 11071.
+"""
+
+from __future__ import annotations
+
+REQUESTS = "AWS/SageMaker"
+INSTANCES = "/aws/sagemaker/Endpoints"
+
+OF_REQUESTS = frozenset(
+    {
+        *("Invocations", "InvocationsPerInstance", "InvocationModelErrors"),
+        *("Invocation4XXErrors", "Invocation5XXErrors"),
+        *("ModelLatency", "OverheadLatency", "ModelSetupTime"),
+        *("ModelLoadingWaitTime", "ModelLoadingTime", "ModelUnloadingTime"),
+        *("ModelDownloadingTime", "ModelCacheHit", "ConcurrentRequestsPerModel"),
+    }
+)
+"""Metrics of a variant's requests, in `REQUESTS`: without requests they have no data."""
+
+OF_INSTANCES = frozenset(
+    {
+        *("CPUUtilization", "CPUUtilizationNormalized", "MemoryUtilization", "DiskUtilization"),
+        *("GPUUtilization", "GPUMemoryUtilization", "LoadedModelCount"),
+    }
+)
+"""Metrics of a variant's instances, in `INSTANCES`."""
+
+OF_ENDPOINTS = frozenset(
+    {"ApproximateBacklogSize", "ApproximateBacklogSizePerInstance", "HasBacklogWithoutCapacity"}
+)
+"""Metrics of an asynchronous endpoint as a whole, in `REQUESTS`: under EndpointName alone."""
+
+HIGH_RESOLUTION = frozenset({"ConcurrentRequestsPerModel"})
+"""Those that come every ten seconds; others come once a minute, or as MetricsConfig says."""
+
+
+def namespace_of(metric: str) -> str | None:
+    """Where SageMaker publishes a metric of endpoints; None for one that is none of them."""
+    if metric in OF_INSTANCES:
+        return INSTANCES
+    return REQUESTS if metric in OF_REQUESTS | OF_ENDPOINTS else None
