@@ -137,10 +137,14 @@ class Faults:
 
 
 def _program(process: psutil.Process) -> str:
-    """``model_server.engine`` of a Python module, ``node`` of another program."""
+    """``model_server.engine`` of a Python module, ``node`` of another program.
+
+    A fork has its parent's command: of the fork server's those are containers, of these engines.
+    """
     command: list[str] = process.cmdline()
+    same = [each for each in process.parents() if each.cmdline() == command]
     for option, name in itertools.pairwise(command):
         if option == "-m":
-            return name
+            return " fork of ".join([*["the"] * len(same), name])
     named = [part for part in command if part.endswith((".py", ".js", ".mjs"))]
     return re.sub(r".*/", "", (named or command or [process.name()])[0])

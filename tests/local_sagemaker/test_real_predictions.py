@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import yaml
 from botocore.exceptions import ClientError
@@ -66,9 +65,9 @@ def predictions(answer: bytes) -> list[float]:
     return found
 
 
-def server_environment(aws: Aws) -> dict[str, str]:
+def server_log(aws: Aws) -> str:
     (process,) = aws.status()["processes"]
-    return dict(psutil.Process(process["pid"]).environ())
+    return Path(process["log"]).read_text()
 
 
 def test_a_prediction_is_tensorflows(aws: Aws, half: str) -> None:
@@ -127,13 +126,13 @@ def test_an_update_under_load_fails_no_request_and_a_broken_one_keeps_the_old_fl
     )
     aws.s3.put_object(Bucket="models", Key="empty.tar.gz", Body=archive({"README": b"no model"}))
     aws.config("empty", {"v": aws.model("empty", ModelDataUrl="s3://models/empty.tar.gz")})
-    old = server_environment(aws)
+    old = server_log(aws)
     with Load(aws, half, per_second=20, body=THREE, ContentType=JSON) as load:
         more_answers(load)
         aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="batching")
         updated = aws.settled(half)
         eventually(lambda: len(aws.status()["processes"]) == 1)
-        new = server_environment(aws)
+        new = server_log(aws)
         more_answers(load)
         aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="empty")
         kept = aws.settled(half)
@@ -141,8 +140,8 @@ def test_an_update_under_load_fails_no_request_and_a_broken_one_keeps_the_old_fl
     assert load.failures == []
     assert {tuple(predictions(answer)) for answer in load.answers} == {(3.5, 4.0, 5.5)}
     assert updated["EndpointConfigName"] == kept["EndpointConfigName"] == "batching"
-    assert "SAGEMAKER_TFS_MAX_BATCH_SIZE" not in old
-    assert new["SAGEMAKER_TFS_MAX_BATCH_SIZE"] == "16"
+    assert "max_batch_size" not in old
+    assert "max_batch_size { value: 16 }" in new
     assert "no SavedModel bundles found!" in kept["FailureReason"]
 
 

@@ -46,6 +46,8 @@ from sagemaker_serving.local_sagemaker.saved import export_region, restore_regio
 from sagemaker_serving.local_sagemaker.scaling import dimensions
 from sagemaker_serving.local_sagemaker.tags import Tags
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import TransformJobs
+from sagemaker_serving.model_server.fork_client import ForkServer
+from sagemaker_serving.model_server.process import ModelServer
 
 Action = Callable[[Region, Mapping[str, Any]], Resource]
 
@@ -69,8 +71,9 @@ class SageMaker(service.Service):
         settings: Settings | None = None,
     ) -> None:
         self._settings = settings if settings is not None else Settings.from_environment(os.environ)
+        self._fork_server = ForkServer()
         self._engines = Engines(
-            launch if launch is not None else _model_server(),
+            launch or partial(ModelServer.start, fork_server=self._fork_server),
             self._settings.engines,
             are_off=self._settings.without_engines,
         )
@@ -316,6 +319,7 @@ class SageMaker(service.Service):
         self._compilation_jobs.close()
         self._transform_jobs.close()
         self._endpoints.close()
+        self._fork_server.close()
 
     def _published(self) -> None:
         for region in self._store.regions():
@@ -335,9 +339,3 @@ def _remove_what_was_unpacked(state_dir: Path) -> None:
     """A run that was killed leaves models unpacked; they are fetched anew. Logs stay."""
     for kind in ("endpoints", "transform"):
         shutil.rmtree(state_dir / kind, ignore_errors=True)
-
-
-def _model_server() -> Launch:
-    from sagemaker_serving.model_server.process import ModelServer
-
-    return ModelServer.start

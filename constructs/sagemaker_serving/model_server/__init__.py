@@ -18,6 +18,9 @@ That is TensorFlow's. The images of PyTorch and Neo are built on another server:
 Serve's is `ray_serve`. `programs` names all, `entry` is how each is started. `command` runs a
 program of the user's instead, and `stub` nothing.
 
+In a local AWS front and engine are forks of one process that has TensorFlow imported
+(`fork_server`); alone each is a program.
+
 In multi-model mode there is `engine_forks` instead of engines, of which every model
 gets its own, and the worker is always there: it answers /models.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import Failure
-from sagemaker_serving.model_server.orphans import end_of, spawn
+from sagemaker_serving.model_server.orphans import Process, end_of, fork_child, spawn
 
 STOP_SECONDS = 1.5
 """How long a child may take to end once told, before it is killed."""
@@ -37,7 +37,7 @@ class Child:
     def __init__(
         self,
         name: str,
-        process: asyncio.subprocess.Process,
+        process: Process,
         parent_fd: int,
         reports: asyncio.StreamReader,
         stop_signal: signal.Signals,
@@ -65,24 +65,34 @@ class Child:
     ) -> Child:
         """Start ``python -m module arguments…`` in ``directory``; it is not waited for.
 
-        ``isolated``: PYTHON* variables mean nothing to it, and no code of the user's runs in it.
+        Where that module has been imported, as in a fork of `fork_server`, a fork of this process
+        is it. ``isolated``: PYTHON* variables mean nothing to it, and no code of the user's runs
+        in it.
         """
         their_parent_pipe, parent_fd = os.pipe()
         reports_fd, their_reports = os.pipe()
+        command = [f"--parent-fd={their_parent_pipe}", f"--report-fd={their_reports}", *arguments]
+        passed = (their_parent_pipe, their_reports, *pass_fds)
+        imported = sys.modules.get(f"{module}.__main__")
+        process: Process
         try:
-            process = await spawn(
-                sys.executable,
-                "-I" if isolated else "-P",
-                "-m",
-                module,
-                f"--parent-fd={their_parent_pipe}",
-                f"--report-fd={their_reports}",
-                *arguments,
-                env=environment,
-                cwd=directory,
-                stdin=asyncio.subprocess.DEVNULL,
-                pass_fds=(their_parent_pipe, their_reports, *pass_fds),
-            )
+            if imported is not None:
+
+                def life() -> int:
+                    os.chdir(directory)
+                    os.environ.clear()
+                    os.environ.update(environment)
+                    return int(imported.main(command))
+
+                process = fork_child(life, keep=passed)
+            else:
+                process = await spawn(
+                    *(sys.executable, "-I" if isolated else "-P", "-m", module, *command),
+                    env=environment,
+                    cwd=directory,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    pass_fds=passed,
+                )
         finally:
             os.close(their_parent_pipe)
             os.close(their_reports)

@@ -8,15 +8,37 @@ that the front has started for it, or with the container.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-from typing import Any
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, Protocol
 
 from local_aws.process import end_descendants, reap_orphans
+from sagemaker_serving.model_server.forking import fork
 
 _REAPED_WITHIN_SECONDS = 1.0
 
 _own: set[int] = set()
 _being_started = 0
+
+
+class Process(Protocol):
+    """A child of the front, as asyncio has one."""
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+
+    async def wait(self) -> int:
+        """Wait for its end; the exit status, less than 0 for a signal."""
+
+    def send_signal(self, signal: int) -> None:
+        """Send a signal; raises `ProcessLookupError` when it has ended."""
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
 
 
 async def spawn(*command: str, **options: Any) -> asyncio.subprocess.Process:
@@ -35,7 +57,42 @@ async def spawn(*command: str, **options: Any) -> asyncio.subprocess.Process:
     return process
 
 
-async def end_of(process: asyncio.subprocess.Process, *, ran_user_code: bool) -> int:
+def fork_child(life: Callable[[], int], *, keep: Iterable[int]) -> Process:
+    """The same as a fork of the front (`forking.fork`)."""
+    process = _Fork(fork(life, keep=keep))
+    _own.add(process.pid)
+    return process
+
+
+class _Fork:
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[int] = self._loop.create_future()
+        threading.Thread(target=self._wait, name=f"end of {pid}", daemon=True).start()
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._ended)
+
+    def send_signal(self, signal: int) -> None:
+        if self._ended.done():
+            raise ProcessLookupError
+        os.kill(self.pid, signal)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def _wait(self) -> None:
+        status = int(signal.SIGKILL)  # when all were killed at the end, and reaped there
+        with suppress(ChildProcessError):
+            _, status = os.waitpid(self.pid, 0)
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(
+                self._ended.set_result, os.waitstatus_to_exitcode(status)
+            )
+
+
+async def end_of(process: Process, *, ran_user_code: bool) -> int:
     """Wait for a child's end and return its status; orphans of user code are killed then."""
     status = await process.wait()
     _own.discard(process.pid)

@@ -26,6 +26,7 @@ from sagemaker_serving.model_server.modeldir import (
 )
 from sagemaker_serving.model_server.settings import Settings, read_settings
 from sagemaker_serving.model_server.universal_code import find_universal_code
+from sagemaker_serving.model_server.variables import TENSORFLOW_VARIABLES
 
 log = logging.getLogger("front")
 
@@ -139,18 +140,8 @@ def require_tensorflow() -> None:
 
 
 def child_environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:
-    """``environ`` for the container's processes: their own home, the image's defaults.
-
-    Without oneDNN, unless ``environ`` wants it: its convolutions end the process for a tensor of
-    another rank (a CHECK of tensorflow/core/util/tensor_format.h, GetTensorDimIndex), where
-    TensorFlow's own answer. ResNet-50 takes a quarter longer for it.
-    """
-    defaults = {
-        "OMP_NUM_THREADS": "1",
-        "TF_CPP_MIN_LOG_LEVEL": "2",
-        "TF_ENABLE_ONEDNN_OPTS": "0",
-    }
-    return {**defaults, **environ, "HOME": str(home)}
+    """``environ`` for the container's processes: their own home, the image's defaults."""
+    return {**TENSORFLOW_VARIABLES, **environ, "HOME": str(home)}
 
 
 def worker_environment(

@@ -20,6 +20,7 @@ import psutil
 
 from local_aws.process import end_descendants, popen
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.model_server.fork_client import Fork, ForkServer, minimal_environment
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.ports import listen, listen_privately
 from sagemaker_serving.model_server.programs import VERSIONED, Program
@@ -54,7 +55,7 @@ class ModelServer:
 
     def __init__(
         self,
-        process: subprocess.Popen[bytes],
+        process: Fork | subprocess.Popen[bytes],
         place: Place,
         log_path: Path,
         parent_fd: int,
@@ -78,6 +79,7 @@ class ModelServer:
         container_version: str | None = None,
         program: str = Program.TENSORFLOW,
         command: str = "",
+        fork_server: ForkServer | None = None,
     ) -> Self:
         """Start a server of ``model_dir`` (a folder or a model.tar.gz) without waiting for it.
 
@@ -90,8 +92,8 @@ class ModelServer:
         only this user can reach; `place` is right at once. ``container_version`` is the
         image's framework version, None the newest; it says nothing to other
         programs than TensorFlow's. ``program`` is one of `Program`; ``command`` is what
-        `Program.COMMAND` runs, by the shell, and it has no ``port``. Raises `Mistake` when the
-        port is in use.
+        `Program.COMMAND` runs, by the shell, and it has no ``port``. With a ``fork_server``
+        TensorFlow's is a fork where it can be. Raises `Mistake` when the port is in use.
         """
         scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-"))
         try:
@@ -102,21 +104,31 @@ class ModelServer:
         their_parent_pipe, parent_fd = os.pipe()
         try:
             with public, log_path.open("ab") as log:
-                process = popen(
-                    [
-                        *(sys.executable, "-I", "-m"),
-                        *_server(program, container_version, command),
-                        f"--model-dir={model_dir.absolute()}",
-                        f"--socket-fd={public.fileno()}",
-                        f"--parent-fd={their_parent_pipe}",
-                        f"--scratch={scratch}",
-                    ],
-                    env={**_minimal_environment(), **_platform_s(environment), **environment},
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    pass_fds=(public.fileno(), their_parent_pipe),
-                )
+                module, *own = _server(program, container_version, command)
+                own += [f"--model-dir={model_dir.absolute()}", f"--scratch={scratch}"]
+                whole = {**minimal_environment(), **_platform_s(environment), **environment}
+                process: Fork | subprocess.Popen[bytes] | None = None
+                if fork_server is not None and program == Program.TENSORFLOW:
+                    process = fork_server.begin(
+                        own,
+                        environment=whole,
+                        public=public.fileno(),
+                        parent=their_parent_pipe,
+                        output=log.fileno(),
+                    )
+                if process is None:
+                    process = popen(
+                        [
+                            *(sys.executable, "-I", "-m", module, *own),
+                            f"--socket-fd={public.fileno()}",
+                            f"--parent-fd={their_parent_pipe}",
+                        ],
+                        env=whole,
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=subprocess.STDOUT,
+                        pass_fds=(public.fileno(), their_parent_pipe),
+                    )
                 return cls(process, place, log_path, parent_fd, scratch)
         except BaseException:
             os.close(parent_fd)
@@ -171,7 +183,7 @@ class ModelServer:
             processes = [front, *front.children(recursive=True)]
         except psutil.NoSuchProcess:
             return 0
-        return sum(map(_share, processes))
+        return sum(map(memory_share, processes))
 
     def stop(self, grace_seconds: float = 2.0) -> None:
         """End every process of the server; what is left after ``grace_seconds`` is killed."""
@@ -184,7 +196,7 @@ class ModelServer:
                 time.sleep(_STOP_POLL_SECONDS)
             if not self._has_ended():
                 end_descendants(self.pid)
-            # Not reaped yet, so the group's number cannot be anybody else's.
+            # A child is not reaped yet, so the group's number cannot be anybody else's.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
@@ -194,7 +206,9 @@ class ModelServer:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _has_ended(self) -> bool:
-        """Whether the front has ended; it stays unreaped, unless another thread was quicker."""
+        """Whether the front has ended; a child is not reaped, unless another thread was quicker."""
+        if isinstance(self._process, Fork):
+            return self._process.poll() is not None
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         try:
             return os.waitid(os.P_PID, self.pid, flags) is not None
@@ -231,20 +245,13 @@ def _server(program: str, container_version: str | None, command: str) -> list[s
     return ["sagemaker_serving.model_server", *version]
 
 
-def _minimal_environment() -> dict[str, str]:
-    minimal = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
-    if "TMPDIR" in os.environ:
-        minimal["TMPDIR"] = os.environ["TMPDIR"]
-    return minimal
-
-
 def _platform_s(environment: Mapping[str, str]) -> dict[str, str]:
     """What SageMaker sets beside the user's own variables, and the container cannot do without."""
     multi_model = environment.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true"
     return {"SAGEMAKER_SAFE_PORT_RANGE": SAFE_PORT_RANGE} if multi_model else {}
 
 
-def _share(process: psutil.Process) -> int:
+def memory_share(process: psutil.Process) -> int:
     """Resident memory, of shared pages the process's part; all of them where only Linux tells."""
     try:
         if psutil.LINUX:

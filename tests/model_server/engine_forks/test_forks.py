@@ -33,7 +33,7 @@ ROOM_FOR_MANY = "19000-19999"
 def become(model: Model) -> Become:
     """What the model's name asks for."""
 
-    def engine(rest: socket.socket, grpc: socket.socket, report_fd: int) -> None:
+    def engine(rest: socket.socket, grpc: socket.socket, report_fd: int) -> int:
         if model.name == "broken":
             report(report_fd, event="failed", reason="no graph in it")
         elif model.name == "dying":
@@ -46,6 +46,7 @@ def become(model: Model) -> Become:
             report(report_fd, event="ready")
         while model.name != "broken":
             signal.pause()
+        return 1
 
     return engine
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import psutil
 
+from sagemaker_serving.model_server.process import memory_share
+
 
 class Usage:
     """Measures containers together; each `sample` is about the time since the one before.
@@ -50,7 +52,7 @@ class Usage:
 def _measure(process: psutil.Process) -> tuple[float, int]:
     try:
         times = process.cpu_times()
-        return times.user + times.system, process.memory_info().rss
+        return times.user + times.system, memory_share(process)
     except psutil.NoSuchProcess:
         return 0.0, 0
 

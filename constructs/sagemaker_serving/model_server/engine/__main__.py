@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import socket
+from collections.abc import Sequence
 
 from local_aws.garbage import collect_seldom
 from sagemaker_serving.errors import ReportedError
@@ -17,9 +18,9 @@ from sagemaker_serving.model_server.parent_watch import add_child_arguments, exi
 from sagemaker_serving.model_server.settings import read_settings
 
 
-def main() -> int:
+def main(command_line: Sequence[str] | None = None) -> int:
     """Serve until SIGTERM; 1 when a model cannot be loaded, with the reason reported."""
-    arguments = _arguments()
+    arguments = _arguments(command_line)
     exit_at_end_of(arguments.parent_fd)
     start_logging()
     collect_seldom()
@@ -46,7 +47,7 @@ def main() -> int:
     return 0
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="engine")
     add_child_arguments(parser)
     parser.add_argument("--socket-fd", type=int, required=True)
@@ -55,7 +56,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--models", type=json.loads, required=True, help='{"name": {"1": "/folder"}}'
     )
-    return parser.parse_args()
+    return parser.parse_args(command_line)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ fork of one that has imported is a tenth of a second and what the model itself
 takes. A model is still a process of its own: unloading it ends the process,
 which gives all its memory back, and a model that dies takes none with it.
 
+In a local AWS this process is itself a fork of one that has imported (`fork_server`).
+
 `engines` keeps the engines, `__main__` is the process that does it, and
 `client` asks it from the handler worker, as many of those as there are.
 """

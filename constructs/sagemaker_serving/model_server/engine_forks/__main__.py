@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from functools import partial
 
 from local_aws.garbage import collect_seldom
@@ -25,9 +26,9 @@ from sagemaker_serving.model_server.ports import BACKLOG
 from sagemaker_serving.model_server.settings import Settings, read_settings
 
 
-def main() -> int:
+def main(command_line: Sequence[str] | None = None) -> int:
     """Answer on the unix socket until SIGTERM; status 0."""
-    arguments = _arguments()
+    arguments = _arguments(command_line)
     exit_at_end_of(arguments.parent_fd)
     start_logging()
     collect_seldom()
@@ -48,6 +49,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         instances=settings.instance_count if contract.multi_model.counts_instances else 1,
         wait_seconds=contract.wait_time(settings),
         become=lambda model: partial(_become_engine, model, settings, arguments.parent_fd),
+        keep=(arguments.parent_fd,),
     )
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -66,27 +68,28 @@ def _become_engine(
     rest: socket.socket,
     grpc: socket.socket,
     report_fd: int,
-) -> None:
+) -> int:
     exit_at_end_of(parent_fd)
     versions = {str(number): str(path) for number, path in model.versions.items()}
     if not versions:
         report(report_fd, event="failed", reason=f"{model.base_path} holds no version folder")
-        return
+        return 1
     try:
         registry = load({model.name: versions}, settings)
     except ReportedError as error:
         report(report_fd, event="failed", reason=str(error))
-        return
+        return 1
     ready = partial(report, report_fd, event="ready")
     asyncio.run(serve(registry, settings, rest, grpc_listener=grpc, link_path=None, ready=ready))
+    return 0
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="engine_forks")
     add_child_arguments(parser)
     parser.add_argument("--socket-path", required=True)
     parser.add_argument("--generation", type=Generation, required=True)
-    return parser.parse_args()
+    return parser.parse_args(command_line)
 
 
 if __name__ == "__main__":

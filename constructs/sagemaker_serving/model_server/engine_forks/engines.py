@@ -9,19 +9,20 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import psutil
 
 from sagemaker_serving.model_server.children import pipe_reader
+from sagemaker_serving.model_server.forking import fork
 from sagemaker_serving.model_server.ports import listen_near
 
 log = logging.getLogger("engine")
 
-Become = Callable[[socket.socket, socket.socket, int], None]
+Become = Callable[[socket.socket, socket.socket, int], int]
 """``become(rest, grpc, report_fd)``: be an engine on these two listening sockets in this process,
-and return when that is over."""
+and return the exit status when that is over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,9 @@ class Engine:
         self._gone: asyncio.Task[None] | None = None
 
     @classmethod
-    async def born(cls, name: str, *, rest_port: int, grpc_port: int, become: Become) -> Engine:
+    async def born(
+        cls, name: str, *, rest_port: int, grpc_port: int, become: Become, keep: Sequence[int]
+    ) -> Engine:
         """Fork this process; the child becomes an engine at these ports and never returns."""
         with listen_near(rest_port) as rest, listen_near(grpc_port, "gRPC") as grpc:
             ports = Ports(
@@ -64,9 +67,10 @@ class Engine:
                 served_grpc=grpc.getsockname()[1],
             )
             reading, writing = os.pipe()
-            pid = os.fork()
-            if pid == 0:
-                _end_after(lambda: become(rest, grpc, writing))
+            pid = fork(
+                lambda: become(rest, grpc, writing),
+                keep=(*keep, rest.fileno(), grpc.fileno(), writing),
+            )
         os.close(writing)
         return cls(name, ports, pid, await pipe_reader(reading))
 
@@ -111,14 +115,3 @@ class Engine:
         self.alive = False
         if not self._told_to_end:
             log.error("the engine of model %s (pid %d) ended", self._name, self.pid)
-
-
-def _end_after(life: Callable[[], None]) -> None:
-    """Live it, and end this process: nothing of the parent's is this child's to clean up."""
-    try:
-        life()
-    except BaseException:
-        log.exception("an engine ended")
-    finally:
-        logging.shutdown()
-        os._exit(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isinf
 from pathlib import Path
@@ -36,6 +36,8 @@ class _Loaded:
 class EngineForks:
     """The models of one container; ``become`` makes a forked process the engine of one.
 
+    An engine has no descriptor of this process but those of ``keep``.
+
     It is asked over a unix socket (`handle`), a line of JSON for a line of
     JSON. One event loop does it all, so that what is decided of ports and
     names holds for however many workers.
@@ -48,11 +50,13 @@ class EngineForks:
         instances: int,
         wait_seconds: int,
         become: Callable[[Model], Become],
+        keep: Sequence[int] = (),
     ) -> None:
         self._settings = settings
         self._instances = instances
         self._wait_seconds = wait_seconds
         self._become = become
+        self._keep = keep
         self._models: dict[str, _Loaded] = {}
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -156,6 +160,7 @@ class EngineForks:
             rest_port=rest_port,
             grpc_port=grpc_port,
             become=self._become(model),
+            keep=self._keep,
         )
 
     async def _forget(self, name: str) -> None:

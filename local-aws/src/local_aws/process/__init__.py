@@ -9,6 +9,7 @@ from local_aws.process.tree import (
     end_leftovers_from_now_on,
     end_tree,
     ending_all,
+    own,
     popen,
 )
 from local_aws.process.watched import has_ended, open_pidfd
@@ -24,6 +25,7 @@ __all__ = [
     "ending_all",
     "has_ended",
     "open_pidfd",
+    "own",
     "popen",
     "raise_file_limit",
     "reap_orphans",

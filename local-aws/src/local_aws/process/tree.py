@@ -10,9 +10,9 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from local_aws.process import supervisor
 from local_aws.process.supervisor import PATIENCE_SECONDS, adopt_orphans, end_descendants
@@ -24,8 +24,23 @@ SUPERVISOR: str = supervisor.__file__
 """The program, and the module for those that are forks of one process."""
 
 _LOOK_SECONDS = 2.0
+
+
+class OwnProcess(Protocol):
+    """A process as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status, once the end has been seen."""
+
+
+_P = TypeVar("_P", bound=OwnProcess)
 _starting = threading.Lock()
-_own: weakref.WeakSet[subprocess.Popen[Any]] = weakref.WeakSet()
+_own: weakref.WeakSet[OwnProcess] = weakref.WeakSet()
 
 
 class Tree:
@@ -63,8 +78,13 @@ class Tree:
 
 def popen(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
     """`subprocess.Popen` for a process that adopts orphans, in a session of its own."""
+    return own(lambda: subprocess.Popen(command, start_new_session=True, **options))
+
+
+def own(start: Callable[[], _P]) -> _P:
+    """The process that ``start`` makes at once; while it runs, it is no leftover of another's."""
     with _starting:
-        process = subprocess.Popen(command, start_new_session=True, **options)
+        process = start()
         _own.add(process)
         return process
 
@@ -93,8 +113,8 @@ def ending_all() -> Iterator[None]:
 def end_leftovers_from_now_on() -> None:
     """Kill whatever falls to this process because its own supervisor was killed, when it does.
 
-    Processes of `popen` and those of this process's own session are no such leftovers. To be
-    called from the main thread.
+    Processes of `popen` and `own`, and those of this process's own session are no such leftovers.
+    To be called from the main thread.
     """
     if not adopt_orphans():
         return
