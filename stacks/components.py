@@ -7,7 +7,6 @@ from constructs import Construct
 
 from sagemaker_serving.infra import (
     AnyEndpoint,
-    ComponentSize,
     EndpointAlarms,
     Guardrails,
     InferenceComponent,
@@ -15,7 +14,6 @@ from sagemaker_serving.infra import (
 )
 from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.spec import InstanceVariant, RollingUpdate
-from stacks.guarding import way
 from stacks.serving_scope import ServingScope
 
 
@@ -42,17 +40,7 @@ def add_components(
             endpoint=endpoint,
             variant_name=host.name,
             model=serving.model(scope, f"{name}Model", spec, host.instance_type),
-            size=ComponentSize(
-                min_memory_in_mb=spec.min_memory_required_in_mb,
-                max_memory_in_mb=spec.max_memory_required_in_mb,
-                number_of_cpu_cores=spec.number_of_cpu_cores_required,
-                number_of_accelerator_devices=spec.number_of_accelerator_devices_required,
-            ),
-            copy_count=spec.copy_count,
-            model_data_download_timeout_in_seconds=spec.model_data_download_timeout_in_seconds,
-            container_startup_health_check_timeout_in_seconds=(
-                spec.container_startup_health_check_timeout_in_seconds
-            ),
+            settings=spec,
             guardrails=_guardrails(serving, scope, name, full_name, alarms),
         )
     return components
@@ -74,7 +62,7 @@ def _guardrails(
     if alarms is not None:
         errors = _errors(scope, f"{name}Errors", full_name)
         names += [errors.alarm_name, *alarms.rollback_alarm_names]
-    return way(update).watching(*names[:10])
+    return Guardrails.of(update).watching(*names[:10])
 
 
 def _errors(scope: Construct, construct_id: str, component_name: str) -> cloudwatch.Alarm:

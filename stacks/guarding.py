@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sagemaker_serving.infra import EndpointAlarms, Guardrails
 from sagemaker_serving.rules import can_be_guarded, is_guarded
-from sagemaker_serving.spec import (
-    CanaryUpdate,
-    LinearUpdate,
-    Move,
-    RollingUpdate,
-)
+from sagemaker_serving.spec import CanaryUpdate
 from stacks.serving_scope import ServingScope
 
 
@@ -30,33 +23,4 @@ def guardrails_of(serving: ServingScope, alarms: EndpointAlarms | None) -> Guard
     names = list(update.alarms)
     if alarms is not None and can_be_guarded(spec):
         names += alarms.rollback_alarm_names
-    return way(update).watching(*names[:10])
-
-
-def way(update: Move) -> Guardrails:
-    """The way of moving that ``update`` says, as yet without alarms."""
-    return replace(
-        _way(update), maximum_execution_timeout_seconds=update.maximum_execution_timeout_seconds
-    )
-
-
-def _way(update: Move) -> Guardrails:
-    if isinstance(update, CanaryUpdate):
-        return Guardrails.canary(
-            percent=update.canary_percent,
-            wait_seconds=update.wait_seconds,
-            termination_wait_seconds=update.termination_wait_seconds,
-        )
-    if isinstance(update, LinearUpdate):
-        return Guardrails.linear(
-            percent=update.linear_percent,
-            wait_seconds=update.wait_seconds,
-            termination_wait_seconds=update.termination_wait_seconds,
-        )
-    if isinstance(update, RollingUpdate):
-        return Guardrails.rolling(
-            percent=update.rolling_percent,
-            wait_seconds=update.wait_seconds,
-            rollback_percent=update.rollback_percent,
-        )
-    return Guardrails.all_at_once(termination_wait_seconds=update.termination_wait_seconds)
+    return Guardrails.of(update).watching(*names[:10])

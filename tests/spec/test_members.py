@@ -10,6 +10,7 @@ import pytest
 
 from sagemaker_serving.catalog.properties import member_paths, resource_properties
 from sagemaker_serving.spec.members import (
+    COMPONENT,
     ENDPOINT,
     ENDPOINT_CONFIG,
     MODEL,
@@ -52,6 +53,26 @@ def test_the_api_has_no_member_that_is_neither_written_nor_listed(
     api = set(member_paths(action_tree(shapes, f"{ACTIONS[resource_type]}Input")))
     writable = set(member_paths(resource_properties(resource_type)))
     assert {path for path in api - writable if listed(resource_type, path) is None} == set()
+
+
+def test_an_inference_component_has_no_member_that_is_neither_written_nor_named_here(
+    shapes: Mapping[str, Any],
+) -> None:
+    api = set(member_paths(action_tree(shapes, "CreateInferenceComponentInput")))
+    without = {
+        "Specification.BaseInferenceComponentName",  # an adapter has no size and no model
+        "Specification.Container",  # a Model says what it runs
+        "Specification.InstanceType",  # of Specifications
+        "Specifications",  # one for each type of InstancePools
+    }
+    unwritten = {path for path in api if written_as(COMPONENT, path) is None}
+    unnamed = {
+        path
+        for path in unwritten
+        if listed(COMPONENT, path) is None
+        and not any(f"{path}.".startswith(f"{each}.") for each in without)
+    }
+    assert unnamed == set()
 
 
 @pytest.mark.parametrize("resource_type", ACTIONS)

@@ -126,6 +126,11 @@ VALUES: Mapping[type, Values] = {
         "max_memory_required_in_mb": 900,
         "number_of_cpu_cores_required": 2,
         "number_of_accelerator_devices_required": 1,
+        "scheduling_config": {
+            "placement_strategy": "SPREAD",
+            "availability_zone_balance": {"max_imbalance": 2},
+        },
+        "enable_caching": True,
     },
     Extra: {
         "model": {"InferenceExecutionConfig": {"Mode": "Serial"}},

@@ -75,10 +75,14 @@ if TYPE_CHECKING:
     from sagemaker_serving.spec.batch_transform import BatchTransformSettings, Retries, Retry
     from sagemaker_serving.spec.compilation_job import CompilationJob
     from sagemaker_serving.spec.monitoring import AlarmThresholds, MetricsConfig
+    from sagemaker_serving.spec.update import Move
     from sagemaker_serving.spec.variants import (
+        AvailabilityZoneBalance,
         CapacityReservation,
+        ComponentSettings,
         PrefixAwareRouting,
         ScaleInPolicy,
+        SchedulingConfig,
     )
 
 __all__ = [
@@ -88,6 +92,7 @@ __all__ = [
     "AnyContainer",
     "AnyEndpoint",
     "AsyncInference",
+    "AvailabilityZoneBalance",
     "BatchTransform",
     "BatchTransformSettings",
     "BoundContainer",
@@ -96,6 +101,7 @@ __all__ = [
     "CompilationJob",
     "CompiledModelGate",
     "CompiledModelJudge",
+    "ComponentSettings",
     "ComponentSize",
     "Container",
     "ContainerImage",
@@ -121,6 +127,7 @@ __all__ = [
     "ModelArchives",
     "ModelData",
     "ModelPackage",
+    "Move",
     "MovedEndpoint",
     "MultiModelContainer",
     "NeoCompilation",
@@ -137,6 +144,7 @@ __all__ = [
     "Scaling",
     "ScalingMetric",
     "ScalingStep",
+    "SchedulingConfig",
     "ServerlessVariant",
     "Source",
     "Variant",
@@ -150,6 +158,7 @@ _HOMES = {
     "AnyContainer": ".model.container",
     "AnyEndpoint": ".endpoint.endpoint",
     "AsyncInference": ".endpoint.async_inference",
+    "AvailabilityZoneBalance": "..spec.variants",
     "BatchTransform": ".batch.batch_transform",
     "BatchTransformSettings": "..spec.batch_transform",
     "BoundContainer": ".model.container",
@@ -158,6 +167,7 @@ _HOMES = {
     "CompilationJob": "..spec.compilation_job",
     "CompiledModelGate": ".neo.gate",
     "CompiledModelJudge": ".neo.gate",
+    "ComponentSettings": "..spec.variants",
     "ComponentSize": ".endpoint.inference_component",
     "Container": ".model.container",
     "ContainerImage": ".model.image",
@@ -183,6 +193,7 @@ _HOMES = {
     "ModelArchives": ".model.model_archives",
     "ModelData": ".model.model_data",
     "ModelPackage": ".model.container",
+    "Move": "..spec.update",
     "MovedEndpoint": ".endpoint.endpoint",
     "MultiModelContainer": ".model.container",
     "NeoCompilation": ".neo.compilation",
@@ -199,6 +210,7 @@ _HOMES = {
     "Scaling": ".scaling.scaling",
     "ScalingMetric": ".scaling.values",
     "ScalingStep": ".scaling.values",
+    "SchedulingConfig": "..spec.variants",
     "ServerlessVariant": ".endpoint.variants",
     "Source": "..archive.sources",
     "Variant": ".endpoint.variants",

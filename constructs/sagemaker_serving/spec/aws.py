@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
@@ -18,23 +18,29 @@ class Aws:
     list that has one for each entry of the field: ``Aws("CaptureOptions[].CaptureMode")``. A field
     may become several members, or with ``Aws()`` none. One without it becomes the member of the
     same words in AWS's case: ``instance_type`` is InstanceType.
+
+    ``also`` is what AWS is told besides where the field is given, by member:
+    ``also={"RoutingConfig.RoutingStrategy": "PREFIX_AWARE"}``. A field of that member comes first.
     """
 
     members: tuple[str, ...]
+    also: tuple[tuple[str, Any], ...]
 
-    def __init__(self, *members: str) -> None:
+    def __init__(self, *members: str, also: Mapping[str, Any] | None = None) -> None:
         object.__setattr__(self, "members", members)
+        object.__setattr__(self, "also", tuple({} if also is None else also.items()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AwsField:
     """A field and the ``members`` of AWS's that it becomes.
 
-    ``inner`` has the fields below it, or those of each of its entries.
+    ``inner`` has the fields below it, or those of each of its entries; ``also`` is `Aws`'s.
     """
 
     name: str
     members: tuple[str, ...]
+    also: tuple[tuple[str, Any], ...]
     inner: type[Spec] | None
 
 
@@ -44,10 +50,8 @@ def aws_fields(spec: type[Spec]) -> tuple[AwsField, ...]:
     return tuple(
         AwsField(
             name=name,
-            members=next(
-                (mark.members for mark in field.metadata if isinstance(mark, Aws)),
-                ("".join(word.capitalize() for word in name.split("_")),),
-            ),
+            members=mark.members,
+            also=mark.also,
             inner=next(
                 (
                     kind
@@ -58,6 +62,7 @@ def aws_fields(spec: type[Spec]) -> tuple[AwsField, ...]:
             ),
         )
         for name, field in spec.model_fields.items()
+        for mark in (_mark(name, field.metadata),)
     )
 
 
@@ -65,6 +70,9 @@ def written_members(
     spec: type[Spec], field: str = "", above: str = ""
 ) -> Iterator[tuple[str, str]]:
     """Each member below ``above`` with the field that writes it, below ``field``."""
+    for each in aws_fields(spec):
+        for member, _ in each.also:
+            yield f"{above}{member}", f"{field}{each.name}"
     for each in aws_fields(spec):
         for member in each.members:
             path, name = f"{above}{member.replace('[]', '')}", f"{field}{each.name}"
@@ -75,25 +83,31 @@ def written_members(
 
 
 def aws_values(spec: type[Spec], values: Mapping[str, Any]) -> dict[str, Any]:
-    """What the fields in ``values`` write, by AWS's names; of those that become one member each.
+    """What the fields in ``values`` write, by AWS's names; of those that become one member at most.
 
     None, and an empty list or mapping, write nothing.
     """
     made: dict[str, Any] = {}
-    for field in aws_fields(spec):
-        value: Any = values.get(field.name)
-        if _is_nothing(value) or len(field.members) != 1:
-            continue
-        if field.inner is not None:
-            value = _inner_values(field.inner, value)
-        *above, last = field.members[0].split(".")
-        if above and above[-1].endswith("[]"):
-            value = [{last: each} for each in value]
-            last = above.pop().removesuffix("[]")
-        place = made
-        for name in above:
-            place = place.setdefault(name, {})
-        place[last] = value
+    given = [each for each in aws_fields(spec) if not _is_nothing(values.get(each.name))]
+    for field in given:
+        if len(field.members) == 1:
+            value = values[field.name]
+            if field.inner is not None:
+                value = _inner_values(field.inner, value)
+            *above, last = field.members[0].split(".")
+            if above and above[-1].endswith("[]"):
+                value = [{last: each} for each in value]
+                last = above.pop().removesuffix("[]")
+            _place(made, above)[last] = value
+    for member, value in (one for field in given for one in field.also):
+        *above, last = member.split(".")
+        _place(made, above).setdefault(last, value)
+    return made
+
+
+def _place(made: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    for name in names:
+        made = made.setdefault(name, {})
     return made
 
 
@@ -105,6 +119,11 @@ def _inner_values(spec: type[Spec], value: Any) -> Any:
 
 def _is_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, list | tuple | dict) and not value)
+
+
+def _mark(name: str, metadata: Iterable[Any]) -> Aws:
+    same = Aws("".join(word.capitalize() for word in name.split("_")))
+    return next((each for each in metadata if isinstance(each, Aws)), same)
 
 
 def _is_spec(kind: Any) -> bool:

@@ -1,4 +1,4 @@
-"""How an environment file writes each member of SageMaker's Model, EndpointConfig and Endpoint."""
+"""How an environment file writes each member of SageMaker's resources behind an endpoint."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from sagemaker_serving.spec.aws import written_members
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous
 from sagemaker_serving.spec.monitoring import MetricsConfig
-from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
+from sagemaker_serving.spec.update import WAYS
+from sagemaker_serving.spec.variants import ComponentSettings, InstanceHost, ServerlessHost
 
-MODEL, ENDPOINT_CONFIG, ENDPOINT = (
-    f"AWS::SageMaker::{name}" for name in ("Model", "EndpointConfig", "Endpoint")
+MODEL, ENDPOINT_CONFIG, ENDPOINT, COMPONENT = (
+    f"AWS::SageMaker::{name}"
+    for name in ("Model", "EndpointConfig", "Endpoint", "InferenceComponent")
 )
 
 
@@ -68,7 +70,6 @@ _VARIANT = {
     **dict(written_members(InstanceHost)),
     "CoreDumpConfig.DestinationS3Uri": "core_dump.prefix",
     "CoreDumpConfig.KmsKeyId": "storage.kms",
-    "ManagedInstanceScaling.Status": "managed_instance_scaling",
     "ModelName": "artifact",
 }
 
@@ -83,26 +84,6 @@ _CAPTURE = {
     **dict(written_members(DataCapture, "data_capture.")),
     "EnableCapture": "data_capture",
     "KmsKeyId": "storage.kms",
-}
-
-_BLUE_GREEN = {
-    "MaximumExecutionTimeoutInSeconds": "update.maximum_execution_timeout_seconds",
-    "TerminationWaitInSeconds": "update.termination_wait_seconds",
-    "TrafficRoutingConfiguration.CanarySize.Type": "update.canary_percent",
-    "TrafficRoutingConfiguration.CanarySize.Value": "update.canary_percent",
-    "TrafficRoutingConfiguration.LinearStepSize.Type": "update.linear_percent",
-    "TrafficRoutingConfiguration.LinearStepSize.Value": "update.linear_percent",
-    "TrafficRoutingConfiguration.Type": "update",
-    "TrafficRoutingConfiguration.WaitIntervalInSeconds": "update.wait_seconds",
-}
-
-_ROLLING = {
-    "MaximumBatchSize.Type": "update.rolling_percent",
-    "MaximumBatchSize.Value": "update.rolling_percent",
-    "MaximumExecutionTimeoutInSeconds": "update.maximum_execution_timeout_seconds",
-    "RollbackMaximumBatchSize.Type": "update.rollback_percent",
-    "RollbackMaximumBatchSize.Value": "update.rollback_percent",
-    "WaitIntervalInSeconds": "update.wait_seconds",
 }
 
 _WRITTEN: Mapping[str, Mapping[str, str]] = {
@@ -129,13 +110,26 @@ _WRITTEN: Mapping[str, Mapping[str, str]] = {
         **_TAGS,
     },
     ENDPOINT: {
-        **_below("DeploymentConfig.BlueGreenUpdatePolicy", _BLUE_GREEN),
-        **_below("DeploymentConfig.RollingUpdatePolicy", _ROLLING),
+        **{
+            path: field
+            for way in WAYS.values()
+            for path, field in _below(
+                f"DeploymentConfig.{way.policy}", dict(written_members(way, "update."))
+            ).items()
+        },
         "DeploymentConfig.AutoRollbackConfiguration.Alarms.AlarmName": "update.alarms",
         "EndpointConfigName": "variants",
         "EndpointName": "name",
         "ExcludeRetainedVariantProperties.VariantPropertyType": "scaling",
         "RetainAllVariantProperties": "scaling",
+        **_TAGS,
+    },
+    COMPONENT: {
+        **dict(written_members(ComponentSettings)),
+        "EndpointName": "inference_components",
+        "InferenceComponentName": "inference_components",
+        "VariantName": "inference_components",
+        "Specification.ModelName": "artifact",
         **_TAGS,
     },
 }
@@ -165,6 +159,7 @@ _NOT_WRITABLE: Mapping[str, Mapping[str, str]] = {
         "CrossRegionTrafficConfig": _API_ONLY,
     },
     ENDPOINT: {},
+    COMPONENT: {"Specification.ComputeResourceRequirements.AcceleratorPartitionType": _API_ONLY},
 }
 """What botocore 1.44.5 knows and CloudFormation's schemas in cfn-lint 1.58.0 do not. A member
 stands for all below it."""

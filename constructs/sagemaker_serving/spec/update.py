@@ -7,10 +7,11 @@ Source: botocore DeploymentConfig; SageMaker developer guide, "Deployment guardr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 
 MOST_SECONDS = 3000
@@ -46,43 +47,59 @@ class OnlyReplay(Spec):
 
 
 class Rollback(Spec):
-    """What takes an update back by itself."""
+    """What takes an update back by itself.
 
-    alarms: list[str] = Field(default_factory=list)
+    ``policy`` is the member of DeploymentConfig that all other fields stand in.
+    """
+
+    policy: ClassVar[str] = "BlueGreenUpdatePolicy"
+
+    alarms: Annotated[list[str], Aws()] = Field(default_factory=list)
     """Names of your own CloudWatch alarms, beside those on the endpoint's metrics; at most 10 in
     all."""
 
-    maximum_execution_timeout_seconds: int | None = None
+    maximum_execution_timeout_seconds: Annotated[
+        int | None, Aws("MaximumExecutionTimeoutInSeconds")
+    ] = None
     """How long the update may take, 600 to 28800 and more than the sum of its waits. For an
     endpoint that is there already it is at most 3000, and 3000 if left out."""
 
-    replay: Replay | None = None
+    replay: Annotated[Replay | None, Aws()] = None
     """Captured requests that are asked again before a deploy; left out: none."""
+
+
+_ROUTING = "TrafficRoutingConfiguration"
+
+
+def _percent_of(member: str, kind: str | None = None) -> Aws:
+    """A share of the capacity, which a CapacitySize says; ``kind`` is the traffic's routing."""
+    routing = {} if kind is None else {f"{_ROUTING}.Type": kind}
+    return Aws(f"{member}.Value", also={f"{member}.Type": "CAPACITY_PERCENT", **routing})
 
 
 class CanaryUpdate(Rollback):
     """New instances take a part of the traffic first, then all if no alarm went off."""
 
-    canary_percent: int
+    canary_percent: Annotated[int, _percent_of(f"{_ROUTING}.CanarySize", "CANARY")]
     """The first part, 1 to 50 percent of the capacity."""
 
-    wait_seconds: int = 300
+    wait_seconds: Annotated[int, Aws(f"{_ROUTING}.WaitIntervalInSeconds")] = 300
     """How long the alarms watch the first part, 0 to 3600."""
 
-    termination_wait_seconds: int = 120
+    termination_wait_seconds: Annotated[int, Aws("TerminationWaitInSeconds")] = 120
     """How long the old instances are kept for a rollback, after the switch, 0 to 3600."""
 
 
 class LinearUpdate(Rollback):
     """New instances take the traffic in equal steps."""
 
-    linear_percent: int
+    linear_percent: Annotated[int, _percent_of(f"{_ROUTING}.LinearStepSize", "LINEAR")]
     """Each step, 10 to 50 percent of the capacity."""
 
-    wait_seconds: int = 300
+    wait_seconds: Annotated[int, Aws(f"{_ROUTING}.WaitIntervalInSeconds")] = 300
     """How long the alarms watch each step, 0 to 3600."""
 
-    termination_wait_seconds: int = 120
+    termination_wait_seconds: Annotated[int, Aws("TerminationWaitInSeconds")] = 120
     """How long the old instances are kept for a rollback, after the switch, 0 to 3600."""
 
 
@@ -90,51 +107,70 @@ class RollingUpdate(Rollback):
     """Instances are replaced in batches, without a second set of instances; for one variant
     only."""
 
-    rolling_percent: int
+    policy: ClassVar[str] = "RollingUpdatePolicy"
+
+    rolling_percent: Annotated[int, _percent_of("MaximumBatchSize")]
     """Each batch, 5 to 50 percent of the capacity."""
 
-    wait_seconds: int = 300
+    wait_seconds: Annotated[int, Aws("WaitIntervalInSeconds")] = 300
     """How long the alarms watch each batch, 0 to 3600."""
 
-    rollback_percent: int | None = Field(default=None, json_schema_extra={"default": 100})
+    rollback_percent: Annotated[int | None, _percent_of("RollbackMaximumBatchSize")] = Field(
+        default=None, json_schema_extra={"default": 100}
+    )
     """Each batch of a rollback, 1 to 100 percent (SageMaker's default: 100)."""
 
 
 class AllAtOnceUpdate(Rollback):
     """New instances take all the traffic at once."""
 
-    all_at_once: Literal[True]
+    all_at_once: Annotated[
+        Literal[True],
+        Aws(also={f"{_ROUTING}.Type": "ALL_AT_ONCE", f"{_ROUTING}.WaitIntervalInSeconds": 0}),
+    ]
     """Chooses this kind of update."""
 
-    termination_wait_seconds: int = 0
+    termination_wait_seconds: Annotated[int, Aws("TerminationWaitInSeconds")] = 0
     """How long the old instances are kept for a rollback, 0 to 3600."""
 
 
-_TELLTALES = {
-    "canary_percent": "canary",
-    "linear_percent": "linear",
-    "rolling_percent": "rolling",
-    "all_at_once": "all-at-once",
+Way = Literal["ALL_AT_ONCE", "CANARY", "LINEAR", "ROLLING"]
+"""SageMaker's name for a way of updating."""
+
+TELLTALES: Mapping[Way, str] = {
+    "CANARY": "canary_percent",
+    "LINEAR": "linear_percent",
+    "ROLLING": "rolling_percent",
+    "ALL_AT_ONCE": "all_at_once",
 }
 """The field by which each way of updating is known."""
 
 
-def _way(value: Any) -> str:
+def way_of(value: Any) -> str:
+    """Which way of updating is written, by SageMaker's name for it; "REPLAY" is none at all."""
     given = dict(value) if isinstance(value, Mapping | Spec) else {}
-    nothing = "replay" if given.keys() == {"replay"} else "canary"
-    return next((way for field, way in _TELLTALES.items() if field in given), nothing)
+    nothing = "REPLAY" if given.keys() == {"replay"} else "CANARY"
+    return next((way for way, field in TELLTALES.items() if field in given), nothing)
 
 
 Move = CanaryUpdate | LinearUpdate | RollingUpdate | AllAtOnceUpdate
 """How an endpoint moves to a new version."""
 
+WAYS: Mapping[Way, type[Move]] = {
+    "ALL_AT_ONCE": AllAtOnceUpdate,
+    "CANARY": CanaryUpdate,
+    "LINEAR": LinearUpdate,
+    "ROLLING": RollingUpdate,
+}
+"""Each way of updating by the name that SageMaker has for it."""
+
 Update = Annotated[
-    Annotated[CanaryUpdate, Tag("canary")]
-    | Annotated[LinearUpdate, Tag("linear")]
-    | Annotated[RollingUpdate, Tag("rolling")]
-    | Annotated[AllAtOnceUpdate, Tag("all-at-once")]
-    | Annotated[OnlyReplay, Tag("replay")],
-    Discriminator(_way),
+    Annotated[CanaryUpdate, Tag("CANARY")]
+    | Annotated[LinearUpdate, Tag("LINEAR")]
+    | Annotated[RollingUpdate, Tag("ROLLING")]
+    | Annotated[AllAtOnceUpdate, Tag("ALL_AT_ONCE")]
+    | Annotated[OnlyReplay, Tag("REPLAY")],
+    Discriminator(way_of),
 ]
 """One of the four ways: the percentage's field, or ``all_at_once``, tells which. ``replay`` may
 stand beside it, or alone."""

@@ -115,7 +115,11 @@ class InstanceHost(Spec):
     has seen the request's beginning (SageMaker's default: RANDOM)."""
 
     prefix_aware_routing: Annotated[
-        PrefixAwareRouting | None, Aws("RoutingConfig.PrefixAwareRoutingConfig")
+        PrefixAwareRouting | None,
+        Aws(
+            "RoutingConfig.PrefixAwareRoutingConfig",
+            also={"RoutingConfig.RoutingStrategy": "PREFIX_AWARE"},
+        ),
     ] = None
     """How PREFIX_AWARE compares; means that strategy, and is needed with it."""
 
@@ -128,7 +132,10 @@ class InstanceHost(Spec):
     """Whether a shell can be opened in the containers by AWS Systems Manager (SageMaker's default:
     no)."""
 
-    managed_instance_scaling: ManagedInstanceScaling | None = None
+    managed_instance_scaling: Annotated[
+        ManagedInstanceScaling | None,
+        Aws("ManagedInstanceScaling", also={"ManagedInstanceScaling.Status": "ENABLED"}),
+    ] = None
     """How many instances SageMaker keeps for ``inference_components``; only with these."""
 
 
@@ -194,27 +201,77 @@ Variant = Annotated[
 """An entry of ``variants``: on instances, or serverless when it has a field of serverless."""
 
 
-class InferenceComponent(Container):
-    """A model that shares its endpoint's instances with others."""
+class AvailabilityZoneBalance(Spec):
+    """How evenly copies are spread over Availability Zones."""
 
-    copy_count: int = 1
+    enforcement_mode: Literal["PERMISSIVE"] = "PERMISSIVE"
+    """PERMISSIVE: copies are placed even where no balance is possible."""
+
+    max_imbalance: int | None = Field(default=None, json_schema_extra={"default": 0})
+    """How many copies two zones may differ by, 0 to 100 (SageMaker's default: 0)."""
+
+
+class SchedulingConfig(Spec):
+    """Which instances get the copies of an inference component, as these come and go."""
+
+    placement_strategy: Literal["SPREAD", "BINPACK"]
+    """Spread over the instances, or packed onto few of them; within each zone where zones are
+    balanced."""
+
+    availability_zone_balance: AvailabilityZoneBalance | None = None
+    """How copies are balanced over Availability Zones; left out: not at all."""
+
+
+def _needs(member: str) -> Aws:
+    return Aws(f"Specification.ComputeResourceRequirements.{member}")
+
+
+def _starts(member: str) -> Aws:
+    return Aws(f"Specification.StartupParameters.{member}")
+
+
+class ComponentSettings(Spec):
+    """What an inference component is given, whatever it runs."""
+
+    copy_count: Annotated[int, Aws("RuntimeConfig.CopyCount")] = 1
     """Copies, each with its share of an instance: at least 1 at first, 0 or more later. Leave it
     out beside ``scaling``, whose ``min`` is the first number."""
 
-    min_memory_required_in_mb: int
+    min_memory_required_in_mb: Annotated[int, _needs("MinMemoryRequiredInMb")]
     """Memory that each copy gets, at least 128."""
 
-    max_memory_required_in_mb: int | None = None
+    max_memory_required_in_mb: Annotated[int | None, _needs("MaxMemoryRequiredInMb")] = None
     """Memory that each copy may grow to, at least ``min_memory_required_in_mb``."""
 
-    number_of_cpu_cores_required: float | None = None
+    number_of_cpu_cores_required: Annotated[float | None, _needs("NumberOfCpuCoresRequired")] = None
     """CPU cores that each copy gets, at least 0.25."""
 
-    number_of_accelerator_devices_required: int | None = None
+    number_of_accelerator_devices_required: Annotated[
+        int | None, _needs("NumberOfAcceleratorDevicesRequired")
+    ] = None
     """GPUs or Neuron devices that each copy gets, at least 1; left out: none."""
 
-    model_data_download_timeout_in_seconds: int | None = None
+    model_data_download_timeout_in_seconds: Annotated[
+        int | None, _starts("ModelDataDownloadTimeoutInSeconds")
+    ] = None
     """How long fetching and unpacking the archive may take, 60 to 3600."""
 
-    container_startup_health_check_timeout_in_seconds: int | None = None
+    container_startup_health_check_timeout_in_seconds: Annotated[
+        int | None, _starts("ContainerStartupHealthCheckTimeoutInSeconds")
+    ] = None
     """How long the container may take until ``/ping`` answers, 60 to 3600."""
+
+    scheduling_config: Annotated[SchedulingConfig | None, Aws("Specification.SchedulingConfig")] = (
+        None
+    )
+    """Which instances get its copies; left out: SageMaker's choice."""
+
+    enable_caching: Annotated[bool | None, Aws("Specification.DataCacheConfig.EnableCaching")] = (
+        None
+    )
+    """Whether each instance keeps image and archive, so that further copies start sooner; left
+    out: SageMaker's choice."""
+
+
+class InferenceComponent(ComponentSettings, Container):
+    """A model that shares its endpoint's instances with others."""

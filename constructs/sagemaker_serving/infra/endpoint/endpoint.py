@@ -25,6 +25,7 @@ from sagemaker_serving.infra.scaling.values import (
     pascal,
 )
 from sagemaker_serving.infra.synth.extra import add_extra
+from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
 
@@ -198,13 +199,13 @@ class Endpoint(MovedEndpoint):
     ) -> None:
         super().__init__(scope, construct_id)
         self._plain_name = endpoint_name_of(self, endpoint_name)
-        self._resource = sagemaker.CfnEndpoint(
-            self,
-            "Resource",
-            endpoint_name=endpoint_name,
-            endpoint_config_name=endpoint_config.endpoint_config_name,
-            deployment_config=None if guardrails is None else guardrails.rendered(),
-        )
+        members = {
+            "EndpointName": endpoint_name,
+            "EndpointConfigName": endpoint_config.endpoint_config_name,
+            **({} if guardrails is None else {"DeploymentConfig": guardrails.members}),
+        }
+        self._resource = sagemaker.CfnEndpoint(self, "Resource", **properties_of(members))
+        add_unknown(self._resource, members)
         add_extra(self._resource, extra if extra is not None else {})
         self._grant_serving(endpoint_config, guardrails)
         if keep_instance_counts:

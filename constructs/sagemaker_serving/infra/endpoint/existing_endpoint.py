@@ -80,7 +80,7 @@ class ExistingEndpoint(MovedEndpoint):
         self._plain_name = endpoint_name_of(self, endpoint_name)
         self._update: dict[str, Any] = {}
         if guardrails is not None:
-            self._update["DeploymentConfig"] = _in_time(guardrails).in_api_words(self)
+            self._update["DeploymentConfig"] = _in_time(guardrails).members
         self._grant_serving(endpoint_config, guardrails)
         provider = MachineProvider(
             self,

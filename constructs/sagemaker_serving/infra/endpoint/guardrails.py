@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct, IConstruct
+from constructs import IConstruct
 
-from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import stack_of
+from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.update import TELLTALES, WAYS, Move
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +23,8 @@ class Guardrails:
     While it moves, and while the old fleet is kept, SageMaker watches
     ``alarm_names`` (at most 10) and goes back when one of them goes off. An `Endpoint` lets its
     roles look at them. The whole update may take
-    ``maximum_execution_timeout_seconds``, 600 to 28800.
+    ``maximum_execution_timeout_seconds``, 600 to 28800. ``more`` are other fields of an
+    environment file's ``update`` by their names.
 
     SageMaker has guardrails for endpoints on instances, real-time and
     asynchronous. On Inf1 and with Elastic Inference it moves all traffic at
@@ -40,6 +40,19 @@ class Guardrails:
     rollback_percent: int | None = None
     alarm_names: Sequence[str] = ()
     maximum_execution_timeout_seconds: int | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, update: Move) -> Guardrails:
+        """What an environment file says of ``update``, but for its alarms."""
+        way = next(way for way, kind in WAYS.items() if isinstance(update, kind))
+        fields = vars(update)
+        return cls(
+            way=way,
+            step_percent=None if way == "ALL_AT_ONCE" else fields[TELLTALES[way]],
+            **{name: fields[name] for name in _NAMED if name in fields},
+            more=fields,
+        )
 
     @staticmethod
     def canary(
@@ -109,101 +122,23 @@ class Guardrails:
             role, every, "DescribeAlarms is of every alarm, whichever it is asked for"
         )
 
-    def rendered(self) -> sagemaker.CfnEndpoint.DeploymentConfigProperty:
-        """The guardrails as CloudFormation takes them."""
-        endpoint = sagemaker.CfnEndpoint
-        return endpoint.DeploymentConfigProperty(
-            blue_green_update_policy=None if self.way == "ROLLING" else self._blue_green(),
-            rolling_update_policy=self._rolling() if self.way == "ROLLING" else None,
-            auto_rollback_configuration=endpoint.AutoRollbackConfigProperty(
-                alarms=[endpoint.AlarmProperty(alarm_name=name) for name in self.alarm_names]
-            )
-            if self.alarm_names
-            else None,
-        )
-
-    def in_api_words(self, scope: Construct) -> dict[str, Any]:
-        """The same as UpdateEndpoint takes them, whose names are CloudFormation's.
-
-        Names of alarms may be tokens, and stay so.
-        """
-        unwatched = replace(self, alarm_names=()).rendered()
-        words: dict[str, Any] = _capitalized(stack_of(scope).resolve(unwatched))
+    @property
+    def members(self) -> dict[str, Any]:
+        """The guardrails as SageMaker's DeploymentConfig takes them."""
+        kind, telltale = WAYS[self.way], TELLTALES[self.way]
+        step = True if self.way == "ALL_AT_ONCE" else self.step_percent
+        said = {name: getattr(self, name) for name in _NAMED}
+        made: dict[str, Any] = {
+            kind.policy: aws_values(kind, {**self.more, **said, telltale: step})
+        }
         if self.alarm_names:
             alarms = [{"AlarmName": name} for name in self.alarm_names]
-            words["AutoRollbackConfiguration"] = {"Alarms": alarms}
-        return words
-
-    def rendered_for_component(
-        self,
-    ) -> sagemaker.CfnInferenceComponent.InferenceComponentDeploymentConfigProperty:
-        """The same for an inference component, which is replaced in rolling batches of its copies.
-
-        Raises `Mistake` for any other way.
-        """
-        component = sagemaker.CfnInferenceComponent
-        if self.way != "ROLLING" or self.step_percent is None:
-            raise Mistake(
-                f"the guardrails of an inference component are {self.way}; its copies are replaced "
-                "batch by batch; use Guardrails.rolling"
-            )
-        back = self.rollback_percent
-        return component.InferenceComponentDeploymentConfigProperty(
-            rolling_update_policy=component.InferenceComponentRollingUpdatePolicyProperty(
-                maximum_batch_size=_copies(self.step_percent),
-                wait_interval_in_seconds=self.wait_seconds,
-                rollback_maximum_batch_size=None if back is None else _copies(back),
-                maximum_execution_timeout_in_seconds=self.maximum_execution_timeout_seconds,
-            ),
-            auto_rollback_configuration=component.AutoRollbackConfigurationProperty(
-                alarms=[component.AlarmProperty(alarm_name=name) for name in self.alarm_names]
-            )
-            if self.alarm_names
-            else None,
-        )
-
-    def _blue_green(self) -> sagemaker.CfnEndpoint.BlueGreenUpdatePolicyProperty:
-        endpoint = sagemaker.CfnEndpoint
-        return endpoint.BlueGreenUpdatePolicyProperty(
-            traffic_routing_configuration=endpoint.TrafficRoutingConfigProperty(
-                type=self.way,
-                canary_size=_capacity(self.step_percent) if self.way == "CANARY" else None,
-                linear_step_size=_capacity(self.step_percent) if self.way == "LINEAR" else None,
-                wait_interval_in_seconds=self.wait_seconds,
-            ),
-            termination_wait_in_seconds=self.termination_wait_seconds,
-            maximum_execution_timeout_in_seconds=self.maximum_execution_timeout_seconds,
-        )
-
-    def _rolling(self) -> sagemaker.CfnEndpoint.RollingUpdatePolicyProperty | None:
-        size = _capacity(self.step_percent)
-        assert size is not None
-        return sagemaker.CfnEndpoint.RollingUpdatePolicyProperty(
-            maximum_batch_size=size,
-            wait_interval_in_seconds=self.wait_seconds,
-            rollback_maximum_batch_size=_capacity(self.rollback_percent),
-            maximum_execution_timeout_in_seconds=self.maximum_execution_timeout_seconds,
-        )
+            made["AutoRollbackConfiguration"] = {"Alarms": alarms}
+        return made
 
 
-def _capitalized(value: Any) -> Any:
-    """Properties, which CDK names in lower camel case, by CloudFormation's names."""
-    if isinstance(value, dict):
-        return {
-            f"{name[0].upper()}{name[1:]}": _capitalized(inner) for name, inner in value.items()
-        }
-    return [_capitalized(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _capacity(percent: int | None) -> sagemaker.CfnEndpoint.CapacitySizeProperty | None:
-    if percent is None:
-        return None
-    return sagemaker.CfnEndpoint.CapacitySizeProperty(type="CAPACITY_PERCENT", value=percent)
-
-
-def _copies(
-    percent: int,
-) -> sagemaker.CfnInferenceComponent.InferenceComponentCapacitySizeProperty:
-    return sagemaker.CfnInferenceComponent.InferenceComponentCapacitySizeProperty(
-        type="CAPACITY_PERCENT", value=percent
-    )
+_NAMED = (
+    *("wait_seconds", "termination_wait_seconds", "rollback_percent"),
+    "maximum_execution_timeout_seconds",
+)
+"""Fields of an update that guardrails have under the same name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
@@ -16,8 +17,11 @@ from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
+from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import stack_of, stands_in
+from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.variants import ComponentSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +37,16 @@ class ComponentSize:
     number_of_cpu_cores: float | None = None
     number_of_accelerator_devices: int | None = None
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The same as an environment file says it."""
+        return {
+            "min_memory_required_in_mb": self.min_memory_in_mb,
+            "max_memory_required_in_mb": self.max_memory_in_mb,
+            "number_of_cpu_cores_required": self.number_of_cpu_cores,
+            "number_of_accelerator_devices_required": self.number_of_accelerator_devices,
+        }
+
 
 class InferenceComponent(Construct):
     """Copies of a Model on the instances of an endpoint's variant that has no model of its own.
@@ -46,6 +60,8 @@ class InferenceComponent(Construct):
         digits and hyphens.
     :param variant_name: the variant whose instances it shares.
     :param size: what each copy is given.
+    :param settings: all that an environment file says of a component beside its container, in the
+        place of ``size``, ``copy_count`` and the two timeouts.
     :param copy_count: copies that it has, at least 1 at first and 0 or more later; not beside
         `scale_copies`.
     :param model_data_download_timeout_in_seconds: 60 to 3600, or SageMaker's own.
@@ -66,7 +82,8 @@ class InferenceComponent(Construct):
         endpoint: AnyEndpoint,
         variant_name: str,
         model: Model,
-        size: ComponentSize,
+        size: ComponentSize | None = None,
+        settings: ComponentSettings | None = None,
         copy_count: int = 1,
         model_data_download_timeout_in_seconds: int | None = None,
         container_startup_health_check_timeout_in_seconds: int | None = None,
@@ -74,41 +91,37 @@ class InferenceComponent(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         stands_in(self, scope)
-        component = sagemaker.CfnInferenceComponent
-        download = model_data_download_timeout_in_seconds
-        startup = container_startup_health_check_timeout_in_seconds
-        self._resource = component(
-            self,
-            "Resource",
-            inference_component_name=component_name,
-            endpoint_name=endpoint.endpoint_name,
-            variant_name=variant_name,
-            specification=component.InferenceComponentSpecificationProperty(
-                model_name=model.model_name,
-                compute_resource_requirements=(
-                    component.InferenceComponentComputeResourceRequirementsProperty(
-                        min_memory_required_in_mb=size.min_memory_in_mb,
-                        max_memory_required_in_mb=size.max_memory_in_mb,
-                        number_of_cpu_cores_required=size.number_of_cpu_cores,
-                        number_of_accelerator_devices_required=size.number_of_accelerator_devices,
-                    )
-                ),
-                startup_parameters=component.InferenceComponentStartupParametersProperty(
-                    model_data_download_timeout_in_seconds=download,
-                    container_startup_health_check_timeout_in_seconds=startup,
-                )
-                if (download, startup) != (None, None)
-                else None,
+        if (size is None) is (settings is None):
+            raise Mistake(f"{self.node.path}: give either size or settings")
+        if guardrails is not None and guardrails.way != "ROLLING":
+            raise Mistake(
+                f"{self.node.path}: the guardrails of an inference component are {guardrails.way}; "
+                "its copies are replaced batch by batch; use Guardrails.rolling"
+            )
+        timeouts = {
+            "model_data_download_timeout_in_seconds": model_data_download_timeout_in_seconds,
+            "container_startup_health_check_timeout_in_seconds": (
+                container_startup_health_check_timeout_in_seconds
             ),
-            deployment_config=None if guardrails is None else guardrails.rendered_for_component(),
-            runtime_config=component.InferenceComponentRuntimeConfigProperty(copy_count=copy_count),
-        )
+        }
+        asked = {"copy_count": copy_count, **timeouts}
+        asked |= size.fields if size is not None else vars(settings)
+        members = {
+            "InferenceComponentName": component_name,
+            "EndpointName": endpoint.endpoint_name,
+            "VariantName": variant_name,
+            **aws_values(ComponentSettings, asked),
+            **({} if guardrails is None else {"DeploymentConfig": guardrails.members}),
+        }
+        members["Specification"]["ModelName"] = model.model_name
+        self._resource = sagemaker.CfnInferenceComponent(self, "Resource", **properties_of(members))
+        add_unknown(self._resource, members)
         log_group = log_groups.component_log_group(component_name)
         grant_logs_and_metrics(model.role, log_group, log_groups.INFERENCE_COMPONENTS)
         if guardrails is not None:
             guardrails.grant_watching(self, model.role)
         self._endpoint = endpoint
-        self._copy_count = copy_count
+        self._copy_count = asked["copy_count"]
         self.component_name = component_name
         """The component's name."""
 

@@ -80,16 +80,12 @@ class InstanceVariant(Unjudged, InstanceHost):
             made["ModelName"] = self.model.model_name
         if self.accelerator_type is not None:
             made["AcceleratorType"] = self.accelerator_type
-        if self.prefix_aware_routing is not None:
-            made["RoutingConfig"] = {"RoutingStrategy": "PREFIX_AWARE", **made["RoutingConfig"]}
         if self.core_dump is not None:
             key = self.core_dump.key_arn
             made["CoreDumpConfig"] = {
                 "DestinationS3Uri": self.core_dump.uri,
                 **({} if key is None else {"KmsKeyId": key}),
             }
-        if self.managed_instance_scaling is not None:
-            made["ManagedInstanceScaling"]["Status"] = "ENABLED"
         return made
 
 

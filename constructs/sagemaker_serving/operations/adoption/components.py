@@ -6,33 +6,15 @@ from collections.abc import Mapping
 
 from local_aws.template import Unknown
 from sagemaker_serving.operations.adoption.draft import Path
-from sagemaker_serving.operations.adoption.members import Reading, is_unknown, open_, plain
+from sagemaker_serving.operations.adoption.members import Reading, plain, take
 from sagemaker_serving.operations.adoption.scaling import read_scaling
 from sagemaker_serving.operations.adoption.variants import read_container, read_model
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.resources import Resource
-from sagemaker_serving.spec.members import MODEL
+from sagemaker_serving.spec.members import COMPONENT, MODEL
+from sagemaker_serving.spec.variants import ComponentSettings
 
-COMPONENT = "AWS::SageMaker::InferenceComponent"
-_FIELDS = {
-    "RuntimeConfig": {"CopyCount": "copy_count"},
-    "Specification.ComputeResourceRequirements": {
-        "MinMemoryRequiredInMb": "min_memory_required_in_mb",
-        "MaxMemoryRequiredInMb": "max_memory_required_in_mb",
-        "NumberOfCpuCoresRequired": "number_of_cpu_cores_required",
-        "NumberOfAcceleratorDevicesRequired": "number_of_accelerator_devices_required",
-    },
-    "Specification.StartupParameters": {
-        "ModelDataDownloadTimeoutInSeconds": "model_data_download_timeout_in_seconds",
-        "ContainerStartupHealthCheckTimeoutInSeconds": (
-            "container_startup_health_check_timeout_in_seconds"
-        ),
-    },
-}
-_READ = {
-    *("InferenceComponentName", "EndpointName", "VariantName", "Specification", "Tags"),
-    *("Specification.ModelName", "Specification.Container", *_FIELDS),
-}
+_READ = ("InferenceComponentName", "EndpointName", "VariantName", "Tags")
 
 
 def read_components(reading: Reading, endpoint: Resource, base: Path) -> None:
@@ -50,23 +32,16 @@ def read_components(reading: Reading, endpoint: Resource, base: Path) -> None:
 def _component(reading: Reading, component: Resource, path: Path, base: Path) -> None:
     properties = reading.resources.numbered(component.properties)
     reading.tags(plain(properties.get("Tags").value))
-    for group, fields in _FIELDS.items():
-        members = properties
-        for name in group.split("."):
-            members = members.get(name)
-        for member, field in fields.items():
-            value = members.get(member).value
-            if is_unknown(value):
-                reading.draft.remark((*path, field), open_(member))
-            elif value is not None:
-                reading.draft.set((*path, field), value)
+    rest = plain(properties.value)
+    reading.by_fields(ComponentSettings, rest, path)
     specification = component.properties.get("Specification")
-    for name, given in (
-        *((f"Specification.{name}", given) for name, given in specification.entries()),
-        *component.properties.entries(),
+    for name in ("ModelName", "Container"):
+        take(rest, "Specification", name)
+    for name in (
+        *(f"Specification.{name}" for name, left in rest.pop("Specification", {}).items() if left),
+        *(name for name, left in rest.items() if left and name not in _READ),
     ):
-        if name not in _READ and given.given:
-            reading.draft.remark(path, f"{name} has no field; it is left out")
+        reading.draft.remark(path, f"{name} has no field; it is left out")
     container = specification.get("Container")
     model = reading.resources.referred(specification.get("ModelName"), MODEL, "ModelName")
     if model is not None:

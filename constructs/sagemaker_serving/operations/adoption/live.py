@@ -9,10 +9,9 @@ from sagemaker_serving.catalog import resource_properties
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.describing import described_endpoint
 from sagemaker_serving.errors import Where
-from sagemaker_serving.operations.adoption.components import COMPONENT
 from sagemaker_serving.operations.adoption.scaling import ALARM, POLICY, TARGET
 from sagemaker_serving.rules.template import Template, template_of
-from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL, not_writable
+from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL, not_writable
 
 _CONFIGURATIONS = (
     "TargetTrackingScalingPolicyConfiguration",

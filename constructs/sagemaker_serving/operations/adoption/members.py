@@ -10,6 +10,8 @@ from local_aws.template import Unknown
 from sagemaker_serving.operations.adoption.draft import Draft, Path
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.spec.aws import aws_fields
+from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.members import (
     ENDPOINT,
     ENDPOINT_CONFIG,
@@ -18,6 +20,7 @@ from sagemaker_serving.spec.members import (
     not_writable,
     written_as,
 )
+from sagemaker_serving.spec.update import TELLTALES, WAYS, AllAtOnceUpdate
 
 _EXTRA = {MODEL: "model", ENDPOINT_CONFIG: "endpoint_config", ENDPOINT: "endpoint"}
 _BUCKET = "here it is the environment's bucket"
@@ -55,6 +58,24 @@ class Reading:
                 self.draft.set(_extra(kind, path, base), value)
             else:
                 self.draft.set((*base, *field.split(".")), value)
+
+    def by_fields(self, spec: type[Spec], members: Any, base: Path) -> None:
+        """Takes out of ``members`` what the fields of ``spec`` write, and writes these below
+        ``base``. A value that is told with another meaning than a field has is a remark."""
+        for field in aws_fields(spec):
+            at = (*base, field.name)
+            value = take(members, *field.members[0].split(".")) if field.members else None
+            for member, said in field.also if value is not None else ():
+                told = take(members, *member.split("."))
+                if told not in (None, said):
+                    self.draft.remark(at, f"was {value} of {member} {told}; here {said}")
+                    value = None
+            if field.inner is not None and isinstance(value, dict):
+                self.by_fields(field.inner, value, at)
+            elif is_unknown(value):
+                self.draft.remark(at, open_(field.members[0]))
+            elif value is not None:
+                self.draft.set(at, value)
 
     def tags(self, tags: Any) -> None:
         """Tags become the environment's, which all its resources have."""
@@ -110,16 +131,19 @@ def read_endpoint(reading: Reading, properties: Fact, base: Path) -> None:
     """Writes an Endpoint's own members: how it is updated, and its tags."""
     rest = plain(reading.resources.numbered(properties).value)
     reading.tags(take(rest, "Tags"))
-    routing = take(rest, "DeploymentConfig", "BlueGreenUpdatePolicy", "TrafficRoutingConfiguration")
-    rolling = take(rest, "DeploymentConfig", "RollingUpdatePolicy")
     alarms = take(rest, "DeploymentConfig", "AutoRollbackConfiguration", "Alarms") or []
     for name in ("EndpointName", "EndpointConfigName", *_RETAINED):
         take(rest, name)
     update = (*base, "update")
-    if isinstance(routing, Mapping):
-        _set_update(reading, update, routing, _WAYS.get(str(routing.get("Type"))))
-    elif isinstance(rolling, Mapping):
-        _set_update(reading, update, {**rolling, "Type": "ROLLING"}, _WAYS["ROLLING"])
+    deployment = rest.get("DeploymentConfig")
+    given = deployment if isinstance(deployment, Mapping) else {}
+    blue_green = given.get("BlueGreenUpdatePolicy")
+    if isinstance(given.get("RollingUpdatePolicy"), Mapping):
+        _read_update(reading, update, rest, "ROLLING")
+    elif isinstance(blue_green, Mapping):
+        routing = blue_green.get("TrafficRoutingConfiguration")
+        kind = routing.get("Type") if isinstance(routing, Mapping) else None
+        _read_update(reading, update, rest, str(kind))
     reading.by_table(ENDPOINT, rest, base)
     listed = alarms if isinstance(alarms, list) else [alarms]
     names = [alarm.get("AlarmName") for alarm in listed if isinstance(alarm, Mapping)]
@@ -132,48 +156,26 @@ def read_endpoint(reading: Reading, properties: Fact, base: Path) -> None:
         )
     if known:
         reading.draft.set((*update, "alarms"), known)
-    if reading.draft.get(update) is not None and not _is_chosen(reading.draft.get(update)):
+    if reading.draft.get(update) is not None and not (
+        set(TELLTALES.values()) & set(reading.draft.get(update))
+    ):
         reading.draft.set((*update, "all_at_once"), True)
 
 
 _RETAINED = ("ExcludeRetainedVariantProperties", "RetainAllVariantProperties")
 """What the stacks say themselves wherever the file scales."""
 
-_WAYS = {
-    "CANARY": ("canary_percent", "CanarySize"),
-    "LINEAR": ("linear_percent", "LinearStepSize"),
-    "ROLLING": ("rolling_percent", "MaximumBatchSize"),
-    "ALL_AT_ONCE": ("all_at_once", ""),
-}
 
-
-def _is_chosen(update: Mapping[str, Any]) -> bool:
-    return any(field in update for field, _ in _WAYS.values())
-
-
-def _set_update(
-    reading: Reading, path: Path, given: Mapping[str, Any], way: tuple[str, str] | None
-) -> None:
+def _read_update(reading: Reading, path: Path, rest: Any, kind: str) -> None:
+    way = next((each for name, each in WAYS.items() if name == kind), None)
     if way is None:
         reading.draft.remark(path, open_("TrafficRoutingConfiguration.Type"))
         return
-    field, member = way
-    sizes = {field: given.get(member), "rollback_percent": given.get("RollbackMaximumBatchSize")}
-    for name, size in sizes.items():
-        if member == "" and name == field:
-            reading.draft.set((*path, field), True)
-        elif isinstance(size, Mapping) and size.get("Type") == "CAPACITY_PERCENT":
-            reading.draft.set((*path, name), size.get("Value"))
-        elif size is not None:
-            reading.draft.remark(
-                (*path, name), f"was {size}; write it as a percentage of the capacity"
-            )
-    for name, field in (
-        ("WaitIntervalInSeconds", "wait_seconds"),
-        ("MaximumExecutionTimeoutInSeconds", "maximum_execution_timeout_seconds"),
-    ):
-        if given.get(name) is not None and way != _WAYS["ALL_AT_ONCE"]:
-            reading.draft.set((*path, field), given[name])
+    policy = rest["DeploymentConfig"][way.policy]
+    reading.by_fields(way, policy, path)
+    take(policy, "TrafficRoutingConfiguration")
+    if way is AllAtOnceUpdate:
+        reading.draft.set((*path, "all_at_once"), True)
 
 
 def read_config(reading: Reading, properties: Fact, base: Path) -> None:

@@ -20,20 +20,23 @@ def component_size(component: InferenceComponentFacts) -> Iterator[Finding]:
 
     CreateInferenceComponent refuses less, after the endpoint was made.
     """
-    yield from at_least(component.min_memory, 128)
-    yield from at_least(component.max_memory, 128)
-    yield from at_least(component.cpu_cores, 0.25)
-    yield from at_least(component.accelerators, 1)
+    needs, starting = (
+        component.needs,
+        component.members.get("Specification").get("StartupParameters"),
+    )
+    least, most = needs.get("MinMemoryRequiredInMb"), needs.get("MaxMemoryRequiredInMb")
+    yield from at_least(least, 128)
+    yield from at_least(most, 128)
+    yield from at_least(needs.get("NumberOfCpuCoresRequired"), 0.25)
+    yield from at_least(needs.get("NumberOfAcceleratorDevicesRequired"), 1)
     yield from at_least(component.copies, 0)
-    yield from between(component.download_timeout, 60, 3600)
-    yield from between(component.startup_timeout, 60, 3600)
-    least, most = component.min_memory.number, component.max_memory.number
-    if least is not None and most is not None and most < least:
+    yield from between(starting.get("ModelDataDownloadTimeoutInSeconds"), 60, 3600)
+    yield from between(starting.get("ContainerStartupHealthCheckTimeoutInSeconds"), 60, 3600)
+    if least.number is not None and most.number is not None and most.number < least.number:
         yield (
-            component.max_memory.where,
-            f"{component.max_memory.name} is {component.max_memory.value} and "
-            f"{component.min_memory.name} is {component.min_memory.value}; the maximum can't "
-            f"be below the minimum; use at least {component.min_memory.value}",
+            most.where,
+            f"{most.name} is {most.value} and {least.name} is {least.value}; the maximum can't "
+            f"be below the minimum; use at least {least.value}",
         )
 
 
@@ -51,10 +54,12 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
     kind = known(component.host.instance_type) if component.host is not None else None
     if kind is None:
         return
+    needs = component.needs
+    devices = needs.get("NumberOfAcceleratorDevicesRequired")
     room = (
-        (component.min_memory, kind.memory_mib, "MB of memory"),
-        (component.cpu_cores, kind.vcpus, "cores"),
-        (component.accelerators, None if kind.neuron else kind.gpus, "GPUs"),
+        (needs.get("MinMemoryRequiredInMb"), kind.memory_mib, "MB of memory"),
+        (needs.get("NumberOfCpuCoresRequired"), kind.vcpus, "cores"),
+        (devices, None if kind.neuron else kind.gpus, "GPUs"),
     )
     for wanted, there, what in room:
         if wanted.number is not None and there is not None and wanted.number > there:

@@ -32,7 +32,12 @@ from sagemaker_serving.rules.facts import (
     TransformFacts,
 )
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
-from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, ReplayFacts, host_type
+from sagemaker_serving.rules.facts.kinds import (
+    InferenceComponentFacts,
+    ReplayFacts,
+    host_type,
+    in_aws_words,
+)
 from sagemaker_serving.rules.facts.resources import (
     ExtraFacts,
     LocationFacts,
@@ -42,6 +47,7 @@ from sagemaker_serving.rules.facts.resources import (
 )
 from sagemaker_serving.spec import EnvironmentFile
 from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
+from sagemaker_serving.spec.variants import ComponentSettings
 
 
 def environment_facts(file: EnvironmentFile) -> Iterator[object]:
@@ -174,13 +180,7 @@ def _components(
         container = container_facts(component, written, environment, instance_type)
         yield InferenceComponentFacts(
             where=component.where,
-            copies=component.get("copy_count"),
-            min_memory=component.get("min_memory_required_in_mb"),
-            max_memory=component.get("max_memory_required_in_mb"),
-            cpu_cores=component.get("number_of_cpu_cores_required"),
-            accelerators=component.get("number_of_accelerator_devices_required"),
-            download_timeout=component.get("model_data_download_timeout_in_seconds"),
-            startup_timeout=component.get("container_startup_health_check_timeout_in_seconds"),
+            members=in_aws_words(component, ComponentSettings),
             variant=host.name if host is not None else ABSENT,
             config=config,
         )

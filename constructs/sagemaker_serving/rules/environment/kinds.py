@@ -16,7 +16,6 @@ from sagemaker_serving.rules.facts import (
 )
 from sagemaker_serving.rules.facts.kinds import (
     KindFacts,
-    Renamed,
     in_aws_words,
     moves,
 )
@@ -24,9 +23,7 @@ from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, Update
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous
 from sagemaker_serving.spec.monitoring import MetricsConfig
-from sagemaker_serving.spec.update import MOST_SECONDS
-
-_PERCENT = "CAPACITY_PERCENT"
+from sagemaker_serving.spec.update import MOST_SECONDS, WAYS, RollingUpdate, way_of
 
 
 def kind_of(model: Fact, environment: Fact) -> KindFacts:
@@ -96,71 +93,24 @@ def update_of(config: EndpointConfigFacts, written: Fact, kind: KindFacts) -> It
 
 
 def _update(update: Fact, config: EndpointConfigFacts) -> UpdateFacts:
-    rolling = update.get("rolling_percent").given
-    limit = update.get("maximum_execution_timeout_seconds")
-    wait = _or(update.get("wait_seconds"), 300)
+    way = next(kind for name, kind in WAYS.items() if name == way_of(update.value))
+    policy = in_aws_words(update, way, defaults=True)
     absent = Fact(None, update.where)
-    routing = _routing(update, wait)
-    blue_green = Renamed(
-        update.value,
-        update.where,
-        {
-            "TrafficRoutingConfiguration": routing,
-            "TerminationWaitInSeconds": _or(
-                update.get("termination_wait_seconds"),
-                0 if update.get("all_at_once").given else 120,
-            ),
-            "MaximumExecutionTimeoutInSeconds": limit,
-        },
-    )
-    batches = Renamed(
-        update.value,
-        update.where,
-        {
-            "MaximumBatchSize": _size(update.get("rolling_percent")),
-            "RollbackMaximumBatchSize": _size(update.get("rollback_percent")),
-            "WaitIntervalInSeconds": wait,
-            "MaximumExecutionTimeoutInSeconds": limit,
-        },
-    )
     alarms = update.get("alarms")
+    rolling = way is RollingUpdate
     return UpdateFacts(
         where=update.where,
-        blue_green=absent if rolling else blue_green,
-        rolling=batches if rolling else absent,
+        blue_green=absent if rolling else policy,
+        rolling=policy if rolling else absent,
         alarms=alarms if alarms.value else ABSENT,
         config=config,
     )
 
 
-def _routing(update: Fact, wait: Fact) -> Fact:
-    kinds = {"canary_percent": "CANARY", "linear_percent": "LINEAR", "all_at_once": "ALL_AT_ONCE"}
-    chosen = next((field for field in kinds if update.get(field).given), "all_at_once")
-    return Renamed(
-        update.value,
-        update.where,
-        {
-            "Type": Fact(kinds[chosen], update.where),
-            "CanarySize": _size(update.get("canary_percent")),
-            "LinearStepSize": _size(update.get("linear_percent")),
-            **({} if chosen == "all_at_once" else {"WaitIntervalInSeconds": wait}),
-        },
-    )
-
-
-def _size(percent: Fact) -> Fact:
-    if not percent.given:
-        return percent
-    kind = Fact(_PERCENT, percent.where)
-    return Renamed(percent.value, percent.where, {"Type": kind, "Value": percent})
-
-
 def _capture(capture: Fact) -> Fact:
-    members = in_aws_words(capture, DataCapture)
-    modes = members.get("CaptureOptions")
+    members = in_aws_words(capture, DataCapture, defaults=True)
     needed = {
         "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
-        "CaptureOptions": _or(modes, [{"CaptureMode": "Input"}]),
         "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
     }
     return replace(members, parts={**members.parts, **needed})

@@ -10,7 +10,6 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import (
     Listed,
-    Renamed,
     host_type,
     in_aws_words,
     is_serverless,
@@ -44,11 +43,7 @@ def _members(variant: Fact) -> Fact:
         # What is missing of it is missing of the variant.
         members.parts["ServerlessConfig"] = replace(members.get("ServerlessConfig"), value={})
         return members
-    members = in_aws_words(variant, InstanceHost)
-    managed = members.parts["ManagedInstanceScaling"]
-    assert isinstance(managed, Renamed)
-    managed.parts["Status"] = Fact("ENABLED" if managed.given else None, managed.where)
-    return members
+    return in_aws_words(variant, InstanceHost)
 
 
 def pools_of(host: Fact) -> Fact:

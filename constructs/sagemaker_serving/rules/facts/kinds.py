@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from pydantic_core import PydanticUndefined
 
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, Fact, VariantFacts
@@ -47,34 +49,56 @@ def renamed(fact: Fact, fields: Mapping[str, str | Fact]) -> Renamed:
     return Renamed(fact.value, fact.where, parts)
 
 
-def in_aws_words(fact: Fact, spec: type[Spec]) -> Renamed:
+def in_aws_words(fact: Fact, spec: type[Spec], *, defaults: bool = False) -> Renamed:
     """What the fields of ``spec`` say, by the names of AWS's members that they become.
 
-    Fields that become several members, or none, are left out.
+    Fields that become several members, or none, are left out. With ``defaults`` a field that is
+    left out says its default.
     """
-    parts: dict[str, Fact] = {}
+    whole = Renamed(fact.value, fact.where)
+    also = []
     for each in aws_fields(spec):
+        value = fact.get(each.name)
+        default = spec.model_fields[each.name].get_default(call_default_factory=False)
+        if defaults and not value.given and default is not PydanticUndefined:
+            value = Fact(default, fact.where)
+        if value.given:
+            also += [(member, Fact(said, value.where)) for member, said in each.also]
         if len(each.members) == 1:
             *above, last = each.members[0].split(".")
-            value = fact.get(each.name)
             if each.inner is not None:
                 value = _inner_words(value, each.inner)
             if above and above[-1].endswith("[]"):
-                value = Listed(
-                    value.value,
-                    value.where,
-                    tuple(Renamed({}, one.where, {last: one}) for one in value.items()),
-                )
+                entries = tuple(Renamed({}, one.where, {last: one}) for one in value.items())
+                value = Listed(value.value, value.where, entries)
                 last = above.pop().removesuffix("[]")
-            place = parts
-            for name in above:
-                part = place.setdefault(name, Renamed(None, fact.where))
-                assert isinstance(part, Renamed)
-                if value.given:
-                    place[name] = part = replace(part, value={})
-                place = part.parts
-            place[last] = value
-    return Renamed(fact.value, fact.where, parts)
+            _put(whole, above, last, value)
+    for member, said in also:
+        *above, last = member.split(".")
+        if not _within(whole, above).get(last).given:
+            _put(whole, above, last, said)
+    return whole
+
+
+def _put(whole: Renamed, above: list[str], last: str, value: Fact) -> None:
+    """Lets ``whole`` say ``value`` below the structures ``above``, which are given with it.
+
+    A structure has the place of the one field that gives it, or of all of them together.
+    """
+    for name in above:
+        part = whole.parts.setdefault(name, Renamed(None, whole.where))
+        assert isinstance(part, Renamed)
+        if value.given and not (part.given and part.where == value.where):
+            where = whole.where if part.given else value.where
+            whole.parts[name] = part = replace(part, value={}, where=where)
+        whole = part
+    whole.parts[last] = value
+
+
+def _within(fact: Fact, names: Iterable[str]) -> Fact:
+    for name in names:
+        fact = fact.get(name)
+    return fact
 
 
 def _inner_words(fact: Fact, spec: type[Spec]) -> Fact:
@@ -118,20 +142,25 @@ class ReplayFacts:
 class InferenceComponentFacts:
     """A model that shares the instances of an endpoint's ``variant``, which is named.
 
-    ``config`` is the endpoint's, None where it is not told.
+    ``members`` are AWS's of an InferenceComponent, by its names. ``specification`` is where a
+    template says what it runs. ``config`` is the endpoint's, None where it is not told.
     """
 
     where: Where
-    copies: Fact
-    min_memory: Fact
-    max_memory: Fact
-    cpu_cores: Fact
-    accelerators: Fact
-    download_timeout: Fact = ABSENT
-    startup_timeout: Fact = ABSENT
+    members: Fact
     specification: Fact = ABSENT
     variant: Fact = ABSENT
     config: EndpointConfigFacts | None = None
+
+    @property
+    def needs(self) -> Fact:
+        """Its ComputeResourceRequirements."""
+        return self.members.get("Specification").get("ComputeResourceRequirements")
+
+    @property
+    def copies(self) -> Fact:
+        """Its CopyCount."""
+        return self.members.get("RuntimeConfig").get("CopyCount")
 
     @property
     def host(self) -> VariantFacts | None:

@@ -177,20 +177,11 @@ def _watched(deployment: Fact, resources: Resources) -> Iterator[WatchedFacts]:
 
 def _component(resource: Resource, resources: Resources) -> InferenceComponentFacts:
     properties = resources.numbered(resource.properties)
-    specification = properties.get("Specification")
     endpoint = resources.referred(properties.get("EndpointName"), ENDPOINT, "EndpointName")
-    wanted = specification.get("ComputeResourceRequirements")
-    starting = specification.get("StartupParameters")
     return InferenceComponentFacts(
         where=properties.where,
-        copies=properties.get("RuntimeConfig").get("CopyCount"),
-        min_memory=wanted.get("MinMemoryRequiredInMb"),
-        max_memory=wanted.get("MaxMemoryRequiredInMb"),
-        cpu_cores=wanted.get("NumberOfCpuCoresRequired"),
-        accelerators=wanted.get("NumberOfAcceleratorDevicesRequired"),
-        download_timeout=starting.get("ModelDataDownloadTimeoutInSeconds"),
-        startup_timeout=starting.get("ContainerStartupHealthCheckTimeoutInSeconds"),
-        specification=specification,
+        members=properties,
+        specification=properties.get("Specification"),
         variant=properties.get("VariantName"),
         config=config_of(endpoint, resources),
     )
