@@ -123,7 +123,7 @@ class Storage(Spec):
 
     kms: bool = False
     """Encrypt with a KMS key of your own, rotated yearly; otherwise with S3's key. It encrypts the
-    endpoints' volumes too, except local NVMe storage, which encrypts itself and takes no key."""
+    endpoints' volumes too, except local NVMe storage, which encrypts itself."""
 
 
 class Extra(Spec):

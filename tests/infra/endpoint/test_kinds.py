@@ -261,6 +261,23 @@ def test_serverless_takes_the_key_and_no_type(bench: Any) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("types", "given"), [(["ml.g4dn.xlarge", "ml.c5.large"], True), (["ml.g4dn.xlarge"], False)]
+)
+def test_a_key_encrypts_every_volume_that_is_not_local_storage(
+    bench: Any, types: list[str], given: bool
+) -> None:
+    model = add_model(bench)
+    variants = [
+        InstanceVariant(name=f"v{number}", model=model, instance_type=kind)
+        for number, kind in enumerate(types)
+    ]
+    EndpointConfig(
+        bench.stack, "Config", variants=variants, encryption_key=kms.Key(bench.stack, "Key")
+    )
+    assert ("KmsKeyId" in rendered(bench, CONFIG)) == given
+
+
 def test_a_cache_that_is_off_is_said(bench: Any) -> None:
     archives = S3Prefix(bucket=bucket(bench), prefix="models")
     many = MultiModelContainer(

@@ -53,9 +53,9 @@ class EndpointConfig(Construct):
     :param async_inference: where requests and answers are, if they are not carried by calls.
     :param data_capture: what is kept of requests and answers.
     :param metrics_config: what is published beside SageMaker's usual metrics, and how often.
-    :param encryption_key: encrypts the volumes of the instances. SageMaker
-        refuses a key when any variant's type has local NVMe storage, which encrypts itself in
-        hardware. The key is left out then, and scanners are told why.
+    :param encryption_key: encrypts the volumes of the instances. Local NVMe storage encrypts
+        itself in hardware, and never with the key. Where every variant's type has that, the key is
+        left out, and scanners are told why. Source: botocore CreateEndpointConfig.KmsKeyId.
     :param execution_role: the role of an endpoint for inference components, which SageMaker
         acts under; needed where a variant has no model. The config waits for its policy, without
         which the first creation races IAM.
@@ -138,8 +138,8 @@ class EndpointConfig(Construct):
 
     @property
     def encryption_key_arn(self) -> str | None:
-        """The key of the instances' volumes, where one was given and SageMaker takes it."""
-        return None if self._key is None or self._with_nvme() else self._key.key_arn
+        """The key of the instances' volumes, where one was given and any is not local storage."""
+        return None if self._key is None or self._on_local_storage() else self._key.key_arn
 
     @property
     def roles(self) -> tuple[iam.IRole, ...]:
@@ -177,13 +177,13 @@ class EndpointConfig(Construct):
                 f"{', '.join(accelerated)}: Elastic Inference is rendered on purpose, though AWS "
                 "has ended it and CloudFormation has no AcceleratorType any more",
             )
-        with_nvme = self._with_nvme()
-        if self._key is not None and with_nvme:
+        local = self._on_local_storage()
+        if self._key is not None and local:
             acknowledge(
                 self._resource,
                 NO_KEY_ON_VOLUMES,
-                f"SageMaker takes no key for {', '.join(with_nvme)}: their local NVMe storage "
-                "encrypts itself in hardware",
+                f"There is no volume that a key encrypts: the local NVMe storage of "
+                f"{', '.join(local)} encrypts itself in hardware",
             )
 
     def _content(self) -> list[Any]:
@@ -225,19 +225,15 @@ class EndpointConfig(Construct):
             for grant in self._grants:
                 grant(role)
 
-    def _with_nvme(self) -> list[str]:
-        every = (*self._variants, *self._shadows)
-        types = {
-            name
-            for variant in every
-            if isinstance(variant, InstanceVariant)
-            for name in (variant.instance_type, *variant.instance_types)
-        }
-        return sorted(name for name in types if not is_token(name) and _has_nvme(name))
-
-
-def _has_nvme(instance_type: str) -> bool:
-    return catalog.instance_type(instance_type).nvme_gb > 0
+    def _on_local_storage(self) -> list[str]:
+        """The types of all variants, if none of them has a volume; empty otherwise."""
+        types: set[str] = set()
+        for variant in (*self._variants, *self._shadows):
+            if not isinstance(variant, InstanceVariant):
+                return []
+            types |= {*(variant.instance_types or [variant.instance_type])}
+        has_volume = (is_token(each) or not catalog.instance_type(each).nvme_gb for each in types)
+        return [] if any(has_volume) else sorted(types)
 
 
 def _grants_of(variants: Sequence[Variant]) -> Iterator[Callable[[iam.IRole], None]]:

@@ -255,7 +255,7 @@ def _host(variant: Variant) -> str:
 
 
 def _has_nvme(variant: Variant) -> bool:
-    """Whether SageMaker takes no key for its volumes; nothing is known of a token."""
+    """Whether it has no volume that a key encrypts; nothing is known of a token."""
     if not isinstance(variant, InstanceVariant) or is_token(variant.instance_type):
         return False
     return catalog.instance_type(variant.instance_type).nvme_gb > 0

@@ -265,14 +265,15 @@ def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:
     example="KmsKeyId: …   # with ml.g4dn.xlarge",
 )
 def endpoint_key_local(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """A KMS key for volumes is given only where every variant has a volume.
+    """A KMS key for volumes is given only where any variant has a volume.
 
     Types with local NVMe storage encrypt that by their own hardware and never with the key.
     Today's documentation says that the key does nothing there, older editions that the call fails.
     """
-    kinds = (known(variant.instance_type) for variant in config.variants)
+    kinds = [known(variant.instance_type) for variant in config.variants]
     local = sorted({kind.name for kind in kinds if kind is not None and kind.nvme_gb})
-    if config.kms_key.given and local:
+    has_volume = any(kind is None or not kind.nvme_gb for kind in kinds)
+    if config.kms_key.given and local and not has_volume:
         yield (
             config.kms_key.where,
             f"{config.kms_key.name} is given, but {', '.join(local)} has local storage, which "
