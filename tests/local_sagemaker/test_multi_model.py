@@ -100,9 +100,10 @@ def test_a_request_without_a_target_is_refused(aws: Aws) -> None:
     assert message.endswith("is missing a target model header.")
 
 
-def test_a_prefix_without_models_is_refused(aws: Aws) -> None:
-    with pytest.raises(ClientError, match="Could not find model data at s3://models/nothing/"):
-        multi_model(aws, "nothing", ModelDataUrl="s3://models/nothing/")
+def test_models_may_be_added_after_the_endpoint_and_its_bucket_before(aws: Aws) -> None:
+    multi_model(aws, "later", ModelDataUrl="s3://models/nothing/")
+    with pytest.raises(ClientError, match="Could not find model data at s3://no-such-bucket/many/"):
+        multi_model(aws, "nowhere", ModelDataUrl="s3://no-such-bucket/many/")
 
 
 def test_a_server_that_dies_loads_again(aws: Aws) -> None:

@@ -1,7 +1,9 @@
 """What CloudFormation calls: copies archives to where a multi-model endpoint looks for them.
 
-CreateModel refuses a prefix below which there is nothing, so an empty object stands for the
-prefix itself. What was put there stays when the stack goes: the bucket is the owner of its data.
+An empty object stands for the prefix itself: of one below which there is nothing,
+sagemaker-python-sdk's pull request 1144 says that CreateModel fails, and a notebook of
+amazon-sagemaker-examples (multi_model_sklearn_home_value) that it does not. What was put there
+stays when the stack goes: the bucket is the owner of its data.
 """
 
 from __future__ import annotations

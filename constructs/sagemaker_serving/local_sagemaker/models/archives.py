@@ -54,7 +54,7 @@ def head_status(s3: Any, url: str) -> int:
 
 
 def list_status(s3: Any, url: str) -> int:
-    """What S3 answers to a listing of what begins with ``url``; 404 when nothing does."""
+    """What S3 answers to a listing of what begins with ``url``; 204 when nothing does."""
     try:
         location = S3Location.parse(url)
         found = s3.list_objects_v2(Bucket=location.bucket, Prefix=location.key, MaxKeys=1)
@@ -62,7 +62,7 @@ def list_status(s3: Any, url: str) -> int:
         return 404
     except ClientError as error:
         return int(error.response["ResponseMetadata"]["HTTPStatusCode"])
-    return 200 if found.get("KeyCount") else 404
+    return 200 if found.get("KeyCount") else 204
 
 
 def fetch_and_unpack(
