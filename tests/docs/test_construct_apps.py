@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,17 @@ def apps() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Deployed:
-    """An app that runs, and how it is called."""
+    """An app that runs, in which region, and how it is called."""
 
     aws: LocalAws
     app: DeployedApp
+    region: str
+
+    def client(self, service: str) -> Any:
+        return self.aws.client(service, self.region)
 
     def predict(self, endpoint: str, **more: str) -> Any:
-        answer = self.aws.client("sagemaker-runtime").invoke_endpoint(
+        answer = self.client("sagemaker-runtime").invoke_endpoint(
             EndpointName=endpoint, Body=REQUEST, ContentType="application/json", **more
         )
         return json.load(answer["Body"])
@@ -56,12 +61,12 @@ class Deployed:
         """An object below the app's inputs; where that is."""
         place: str = self.app.outputs["Inputs"]
         bucket, _, prefix = place.removeprefix("s3://").partition("/")
-        self.aws.client("s3").put_object(Bucket=bucket, Key=f"{prefix}/one.json", Body=REQUEST)
+        self.client("s3").put_object(Bucket=bucket, Key=f"{prefix}/one.json", Body=REQUEST)
         return f"{place}/"
 
     def run(self, machine: str, given: Any) -> str:
         """Starts an execution; how it ended."""
-        states = self.aws.client("stepfunctions")
+        states = self.client("stepfunctions")
         started = states.start_execution(stateMachineArn=machine, input=json.dumps(given))
 
         def ended() -> str | None:
@@ -73,7 +78,7 @@ class Deployed:
 
     def answer(self, place: str) -> Any:
         bucket, _, prefix = place.removeprefix("s3://").rstrip("/").partition("/")
-        found = self.aws.client("s3").get_object(Bucket=bucket, Key=f"{prefix}/one.json.out")
+        found = self.client("s3").get_object(Bucket=bucket, Key=f"{prefix}/one.json.out")
         return json.load(found["Body"])
 
 
@@ -84,13 +89,13 @@ def check_endpoint(deployed: Deployed) -> None:
 
 def check_private(deployed: Deployed) -> None:
     assert deployed.predict("private") == ANSWER
-    sagemaker = deployed.aws.client("sagemaker")
+    sagemaker = deployed.client("sagemaker")
     endpoint = sagemaker.describe_endpoint(EndpointName="private")
     config = sagemaker.describe_endpoint_config(EndpointConfigName=endpoint["EndpointConfigName"])
     (variant,) = config["ProductionVariants"]
     described = sagemaker.describe_model(ModelName=variant["ModelName"])
     assert len(described["VpcConfig"]["Subnets"]) == 2
-    alarms = deployed.aws.client("cloudwatch").describe_alarms(AlarmNamePrefix="private-cpu-")
+    alarms = deployed.client("cloudwatch").describe_alarms(AlarmNamePrefix="private-cpu-")
     assert alarms["MetricAlarms"]
 
 
@@ -112,7 +117,7 @@ def check_batch(deployed: Deployed) -> None:
 def check_nightly(deployed: Deployed) -> None:
     """The rule never fires here; what it would start, with what, is started."""
     deployed.put()
-    client = deployed.aws.client("events")
+    client = deployed.client("events")
     name = deployed.app.outputs["Rule"]
     assert client.describe_rule(Name=name)["ScheduleExpression"] == "cron(0 3 * * ? *)"
     (target,) = client.list_targets_by_rule(Rule=name)["Targets"]
@@ -143,11 +148,13 @@ def test_each_app_of_the_page_is_deployed_here() -> None:
     assert len(re.findall(r"cdk\.App\(\)", PAGE)) == len(CHECKS)
 
 
-@pytest.mark.parametrize("heading", CHECKS)
+@pytest.mark.parametrize(
+    ("heading", "region"), zip(CHECKS, cycle(("eu-west-1", "eu-central-1")), strict=False)
+)
 def test_it_deploys_as_it_stands_and_answers(
-    heading: str, local_aws: LocalAws, deploy_app: DeployApp, tmp_path: Path
+    heading: str, region: str, local_aws: LocalAws, deploy_app: DeployApp, tmp_path: Path
 ) -> None:
-    (tmp_path / "app.py").write_text(apps()[heading])
+    (tmp_path / "app.py").write_text(apps()[heading].replace("eu-west-1", region))
     (tmp_path / "cdk.json").write_text('{"app": "python app.py"}')
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
     folder = HALF / "half_plus_three" if "Many" in heading else HALF
@@ -156,5 +163,5 @@ def test_it_deploys_as_it_stands_and_answers(
 
     app = deploy_app(tmp_path)
 
-    CHECKS[heading](Deployed(local_aws, app))
+    CHECKS[heading](Deployed(local_aws, app, region))
     assert local_aws.report.sections(before) == [], "nothing failed, and nothing was denied"

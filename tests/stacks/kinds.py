@@ -17,7 +17,9 @@ from stacks import EnvironmentStage
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "kinds.md").read_text(encoding="utf-8")
 KINDS = re.findall(r"^([a-z-]+):$", "\n".join(re.findall(r"```yaml\n(.*?)```", PAGE, re.S)), re.M)
-HEAD = "name: kinds\nregion: eu-west-1\nstorage: {kms: true}\nmodels:\n"
+KINDS_FILE = "name: kinds\nregion: eu-west-1\nstorage: {kms: true}\nmodels:\n" + "".join(
+    textwrap.indent(block, "  ") for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
+)
 
 
 class Kinds:
@@ -25,9 +27,8 @@ class Kinds:
 
     def __init__(self, folder: Path) -> None:
         (folder / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
-        blocks = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
         path = folder / "kinds.yaml"
-        path.write_text(HEAD + "".join(textwrap.indent(block, "  ") for block in blocks))
+        path.write_text(KINDS_FILE)
         self.file: EnvironmentFile = read_environment(path)
         assert self.file.environment is not None, self.file.shape_problems
         context = json.loads((ROOT / "cdk.json").read_text())["context"]

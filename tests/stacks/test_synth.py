@@ -8,15 +8,22 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.errors import Mistake
+from sagemaker_serving.errors import Mistake, Severity
+from sagemaker_serving.rules import check_environment
+from sagemaker_serving.spec import read_environment
 from stacks.scanning import packs_named
 from tests.jsii_cache import keep_unpacked
+from tests.stacks.kinds import KINDS_FILE
+from tests.today import TODAY
+from tools.transcripts.blocks import PAGES
 
 ROOT = Path(__file__).parents[2]
+SHIPPED = (ROOT / "environments" / "prod.yaml").read_text(encoding="utf-8")
 CDK = ROOT / "node_modules" / ".bin" / "cdk"
 
 # W3005: CDK itself writes a DependsOn beside a reference; it harms nothing.
@@ -61,17 +68,30 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_synth_with_validation_needs_no_credentials(project: Path) -> None:
-    ended = cdk(project, "synth", "-c", "env=prod", "--quiet", validation="true")
+def test_what_check_passes_of_shipped_and_documented_examples_cdk_s_validator_does_too(
+    project: Path,
+) -> None:
+    """Also what `accept_retired` lets through: F3002, as CloudFormation has no AcceleratorType."""
+    examples = {"eia": ELASTIC_INFERENCE, "kinds": KINDS_FILE, **documented_environments()}
+    for name, text in examples.items():
+        (project / "environments" / f"{name}.yaml").write_text(text)
+    saved_model = project / "model_assets" / "half_plus_three" / "model"
+    for place in ("mymodel", "environments/model"):
+        (project / place).symlink_to(saved_model)
+    wrong = [
+        str(problem)
+        for path in sorted((project / "environments").glob("*.yaml"))
+        for problem in check_environment(read_environment(path), today=TODAY)
+        if problem.severity is Severity.ERROR
+    ]
+    assert wrong == []
+    ended = cdk(project, "synth", "--quiet", validation="true")
     assert ended.returncode == 0, ended.stderr
-    templates = {path.name for path in (project / "cdk.out").glob("*.template.json")}
-    assert len(templates) == 2
+    stages = {path.name.removeprefix("assembly-") for path in (project / "cdk.out").glob("ass*-*")}
+    assert stages == {"local", "dev", "staging", "prod", *examples}
 
 
-@pytest.mark.long
-def test_what_accept_retired_lets_through_cdk_s_validator_does_too(project: Path) -> None:
-    """CloudFormation has no AcceleratorType any more: F3002, which the construct acknowledges."""
-    (project / "environments" / "eia.yaml").write_text("""
+ELASTIC_INFERENCE = """
 name: eia
 region: eu-west-1
 accept_retired: [elastic-inference]
@@ -81,9 +101,20 @@ models:
     framework: tensorflow
     framework_version: "2.3"
     variants: [{name: a, instance_type: ml.m5.large, accelerator_type: ml.eia2.medium}]
-""")
-    ended = cdk(project, "synth", "-c", "env=eia", "--quiet", validation="true")
-    assert ended.returncode == 0, ended.stderr
+"""
+
+
+def documented_environments() -> dict[str, str]:
+    """The documents' environment files that are whole, by another name for each."""
+    found: dict[str, str] = {}
+    for page in PAGES:
+        for block in re.findall(r"^ *```yaml\n(.*?)^ *```", page.read_text("utf-8"), re.S | re.M):
+            text = textwrap.dedent(block)
+            if text != SHIPPED and re.search("^region: ", text, re.M):
+                name = f"example{len(found)}"
+                found[name] = re.sub("^name: .*", f"name: {name}", text, flags=re.M)
+    assert len(found) >= 3
+    return found
 
 
 @pytest.mark.long

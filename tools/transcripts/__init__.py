@@ -6,6 +6,7 @@ import re
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tools.transcripts.blocks import Block, blocks
@@ -67,19 +68,26 @@ class Shell:
 
 
 def follow(
-    page: Path, folder: Path, environment: Mapping[str, str], *, within: float = 1000
+    page: Path,
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    region: str = "eu-west-1",
+    within: float = 1000,
 ) -> Iterator[tuple[Block, list[str]]]:
     """Pastes the page's ``sh`` blocks into one shell.
 
     Gives each ``text`` block with the lines that the ``sh`` block before it printed. Raises
-    `Differs` where a command ends with another status than 0. ``within`` is in seconds.
+    `Differs` where a command ends with another status than 0. The page's eu-west-1 is ``region``
+    in both. ``within`` is in seconds.
     """
     shell = Shell(folder, environment)
     watchdog = threading.Timer(within, shell.close)
     watchdog.start()
     printed: list[str] = []
     try:
-        for block in blocks(page, "sh", "text"):
+        for written in blocks(page, "sh", "text"):
+            block = replace(written, text=written.text.replace("eu-west-1", region))
             if block.language == "text":
                 yield block, printed
                 continue
