@@ -56,7 +56,12 @@ CASES: list[tuple[str, Model, str, Model]] = [
         "exactly one .params file and there are 0; put it in",
         compiled("mxnet", "m-symbol.json", "m-0000.params"),
     ),
-    ("neo-files", compiled("keras", "a.keras"), "exactly one .h5 file", compiled("keras", "a.h5")),
+    (
+        "neo-files",
+        compiled("keras", "a.keras"),
+        "exactly one .h5 file and there are 0; load the .keras and save it with that ending",
+        compiled("keras", "a.h5"),
+    ),
     (
         "neo-files",
         compiled("xgboost", "readme.md"),
@@ -122,7 +127,8 @@ CASES: list[tuple[str, Model, str, Model]] = [
     (
         "neo-input-config",
         compiled("keras", "a.h5"),
-        "data_input_config is missing; Neo needs the inputs' shapes of KERAS",
+        "data_input_config is missing; Neo needs the inputs' shapes of KERAS; add it, such as "
+        '{"input": [1, 3, 224, 224]}',
         shaped(None, (2, 8, 8, 1)),
     ),
     (

@@ -47,6 +47,8 @@ def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
         if len(found) != 1:
             listing = f" ({', '.join(found[:4])})" if found else ""
             what_to_do = "put it in" if not found else "leave the others out"
+            if not found and any(name.endswith(".keras") for name in contents.files):
+                what_to_do = "load the .keras and save it with that ending"
             if contents.packed_size is not None and any(n.endswith(LEFT_OUT) for n in found):
                 what_to_do = "pack the model anew with `sagemaker-serving package --neo`, or name "
                 what_to_do += "its folder here: both leave the others out"

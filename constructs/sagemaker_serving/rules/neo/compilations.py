@@ -207,11 +207,14 @@ def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
         support = neo_support(framework, device)
         version = job.framework_version.text or ""
         older = framework == "PYTORCH" and version.startswith("1.")
+        # Channels last for TensorFlow's alone: API reference, InputConfig, DataInputConfig.
+        is_channels_last = framework in ("TENSORFLOW", "TFLITE")
+        shape = [1, 224, 224, 3] if is_channels_last else [1, 3, 224, 224]
         if support is not None and support.versions and (support.needs_input_config or older):
             yield (
                 job.where,
                 f"{config.name} is missing; Neo needs the inputs' shapes of {framework}; add it, "
-                'such as {"input": [1, 224, 224, 3]}',
+                f'such as {{"input": {shape}}}',
             )
 
 
