@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from typing import Any
 from urllib.request import Request, urlopen
@@ -68,6 +68,27 @@ _QUICK = ("ApplicationAutoScaling", "CloudWatch", "IAM", "Lambda", "Logs", "S3",
 """Services whose types every deploy of an endpoint has; the others' are read back in CI."""
 
 
+_ANOTHER: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            *(f"AWS::ApiGatewayV2::{name}" for name in ("Api", "Authorizer", "Integration")),
+            *("AWS::ApiGatewayV2::Route", "AWS::ApplicationAutoScaling::ScalableTarget"),
+            *("AWS::CloudFormation::Stack", "AWS::SageMaker::ModelPackage"),
+        ),
+        "its service's update keeps what it is not given, and does not take all that is",
+    ),
+    **dict.fromkeys(
+        ("AWS::EC2::SecurityGroupEgress", "AWS::EC2::SecurityGroupIngress"),
+        "the emulator keeps the description of a rule about a group or a prefix list",
+    ),
+    "AWS::ApiGateway::Deployment": "its stage is made with it",
+    "AWS::CloudFormation::WaitCondition": "nothing updates it",
+    "AWS::SageMaker::Endpoint": "it tells how it was deployed last",
+    "AWS::SageMaker::InferenceComponent": "its name changes with it",
+}
+"""Types of which another resource is read for each set of properties, and why."""
+
+
 @pytest.mark.parametrize(
     ("type_name", "sample"),
     [
@@ -81,25 +102,34 @@ _QUICK = ("ApplicationAutoScaling", "CloudWatch", "IAM", "Lambda", "Logs", "S3",
         for number, sample in enumerate(samples)
     ],
 )
-def test_what_is_given_is_read_back(
+def test_what_is_given_is_read_back_and_gone_when_it_is_taken_away(
     aws: Aws, ground: Mapping[str, str], type_name: str, sample: Sample
 ) -> None:
     """Against what is read of a resource that has no more than it needs."""
     given = placed(sample.properties, ground)
     least = {*_schema(type_name).document.get("required", ()), *sample.needs}
     needed = {name: value for name, value in given.items() if name in least}
-    before = said_of(aws, ground, type_name, sample, needed)
-    after = said_of(aws, ground, type_name, sample, given)
-    lost = {
-        name: missing
+    before, after, again = (
+        said_of(aws, known, sample, ground)
+        for known in becoming(aws, type_name, sample, (needed, given, needed))
+    )
+    told = {
+        name: Counter(texts(sample.told.get(name, value)))
         for name, value in given.items()
         if name not in sample.unread
-        and (
-            missing := Counter(texts(sample.told.get(name, value)))
-            - (after if name in least else after - before)
-        )
+    }
+    lost = {
+        name: missing
+        for name, wanted in told.items()
+        if (missing := wanted - (after if name in least else after - before))
     }
     assert not lost
+    left = {
+        name: still
+        for name, wanted in told.items()
+        if name not in least and (still := wanted & (again - before))
+    }
+    assert not left
 
 
 @pytest.mark.parametrize("type_name", SAMPLES)
@@ -139,48 +169,72 @@ def test_every_type_has_samples(aws: Aws) -> None:
     assert sorted(aws.gateway.resource_types.own) == sorted(SAMPLES)
 
 
-def said_of(
-    aws: Aws,
-    ground: Mapping[str, str],
-    type_name: str,
-    sample: Sample,
-    properties: Mapping[str, Any],
-) -> Counter[str]:
-    """What its service says of a resource while it is deployed: each value, how often."""
+def becoming(
+    aws: Aws, type_name: str, sample: Sample, each: Iterable[Mapping[str, Any]]
+) -> Iterator[dict[str, str]]:
+    """The outputs of a stack whose one resource becomes each of these, one after the other; where
+    that would replace it, of another stack."""
+    schema = _schema(type_name)
     attributes = {name for read in sample.reads for name in re.findall(r"{(\w+)}", read)}
-    template = {
-        "Resources": {"It": {"Type": type_name, "Properties": properties}},
-        "Outputs": {
-            "Ref": {"Value": {"Ref": "It"}},
-            **{
-                name: {"Value": {"Fn::GetAtt": ["It", name]}}
-                for name in attributes & _schema(type_name).properties.keys()
-            },
+    outputs = {
+        "Ref": {"Value": {"Ref": "It"}},
+        **{
+            name: {"Value": {"Fn::GetAtt": ["It", name]}}
+            for name in attributes & schema.properties.keys()
         },
     }
+    was: Mapping[str, Any] | None = None
+    known: dict[str, str] = {}
+    with ExitStack() as stack:
+        for properties in each:
+            resource = {"Type": type_name, "Properties": properties}
+            template = {"Resources": {"It": resource}, "Outputs": outputs}
+            if (
+                was is None
+                or schema.replacing(was, properties)
+                or _is_fixed(aws, type_name, was, properties)
+            ):
+                stack.close()
+                name = f"it-{uuid4()}"
+                known = stack.enter_context(deployed(aws, name, template))
+            elif was != properties:
+                known = updated(aws, name, template)
+            yield dict(known)
+            was = properties
+
+
+def _is_fixed(
+    aws: Aws, type_name: str, was: Mapping[str, Any], properties: Mapping[str, Any]
+) -> bool:
+    """Whether something changes that no update does."""
+    fixed = _provider(aws, type_name).unchangeable
+    return type_name in _ANOTHER or any(was.get(name) != properties.get(name) for name in fixed)
+
+
+def said_of(
+    aws: Aws, known: dict[str, str], sample: Sample, ground: Mapping[str, str]
+) -> Counter[str]:
+    """What its service says of a deployed resource: each value, how often."""
     found: Counter[str] = Counter()
-    with deployed(aws, f"it-{uuid4()}", template) as known:
-        for read in sample.reads:
-            service, operation, *arguments = placed(read, ground).format(**known).split(" ")
-            client = aws.client(service)
-            method = next(
-                each
-                for each, name in client.meta.method_to_api_mapping.items()
-                if name == operation
-            )
-            given: dict[str, Any] = dict(argument.split("=", 1) for argument in arguments)
-            shape = client.meta.service_model.operation_model(operation).input_shape
-            for name, value in given.items():
-                if value.startswith("["):
-                    given[name] = [value[1:-1]]
-                elif shape.members[name].type_name == "long":
-                    given[name] = int(value)
-            with suppress(ClientError):  # there is none of it
-                answer = getattr(client, method)(**given)
-                del answer["ResponseMetadata"]
-                known |= {name: value for name, value in _named(answer) if name not in known}
-                for text in texts([given, answer]):
-                    found.update({text, re.split("[/:]", text)[-1]})
+    for read in sample.reads:
+        service, operation, *arguments = placed(read, ground).format(**known).split(" ")
+        client = aws.client(service)
+        method = next(
+            each for each, name in client.meta.method_to_api_mapping.items() if name == operation
+        )
+        given: dict[str, Any] = dict(argument.split("=", 1) for argument in arguments)
+        shape = client.meta.service_model.operation_model(operation).input_shape
+        for name, value in given.items():
+            if value.startswith("["):
+                given[name] = [value[1:-1]]
+            elif shape.members[name].type_name == "long":
+                given[name] = int(value)
+        with suppress(ClientError):  # there is none of it
+            answer = getattr(client, method)(**given)
+            del answer["ResponseMetadata"]
+            known |= {name: value for name, value in _named(answer) if name not in known}
+            for text in texts([given, answer]):
+                found.update({text, re.split("[/:]", text)[-1]})
     return found
 
 
@@ -229,6 +283,15 @@ def deployed(aws: Aws, name: str, template: Mapping[str, Any]) -> Iterator[dict[
     finally:
         cloudformation.delete_stack(StackName=stack_id)
         _done(aws, stack_id, "DELETE_COMPLETE")
+
+
+def updated(aws: Aws, name: str, template: Mapping[str, Any]) -> dict[str, str]:
+    """The outputs of the stack once it has become what a template says."""
+    aws.client("cloudformation").update_stack(
+        StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
+    )
+    stack = _done(aws, name, "UPDATE_COMPLETE")
+    return {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
 
 
 def _done(aws: Aws, stack_id: str, status: str) -> dict[str, Any]:

@@ -57,6 +57,16 @@ class Part(ApiProvider):
         """The arguments that name the resource."""
         return {**given(request.properties, self.within), self.named: request.physical_id}
 
+    def retag_at(self, request: Request, path: str) -> None:
+        """Bring the tags of what lies at a path to the wanted ones."""
+        arn = arn_in(request.region, "apigateway", "", path)
+        old, new = tags_of(request.previous), tags_of(request.properties)
+        if old.keys() - new.keys():
+            gone = sorted(old.keys() - new.keys())
+            self.call(request, "UntagResource", ResourceArn=arn, TagKeys=gone)
+        if new:
+            self.call(request, "TagResource", ResourceArn=arn, Tags=new)
+
     def attributes(self, request: Request) -> Attributes:
         """What GetAtt gives: mostly the one id that the schema has."""
         schema = schema_of(self.type_name, request.region)
@@ -88,14 +98,7 @@ class Api(Part):
         settled = {k: v for k, v in request.properties.items() if k not in ("RouteKey", "Target")}
         gone = {k: v for k, v in self.absent.items() if k in request.previous}
         self.call(request, "UpdateApi", {**gone, **settled}, **api)
-        arn = arn_in(request.region, "apigateway", "", f"/apis/{request.physical_id}")
-        old, new = tags_of(request.previous), tags_of(request.properties)
-        if old.keys() - new.keys():
-            self.call(
-                request, "UntagResource", ResourceArn=arn, TagKeys=sorted(old.keys() - new.keys())
-            )
-        if new:
-            self.call(request, "TagResource", ResourceArn=arn, Tags=new)
+        self.retag_at(request, f"/apis/{request.physical_id}")
         return self.attributes(request)
 
     @override
@@ -171,6 +174,8 @@ class Stage(Part):
         name = "AccessLogSettings"
         if request.changed(name) and name not in request.properties:
             self.call(request, "DeleteAccessLogSettings", **self.place(request))
+        api = request.properties["ApiId"]
+        self.retag_at(request, f"/apis/{api}/stages/{request.physical_id}")
         return super().update(request)
 
 

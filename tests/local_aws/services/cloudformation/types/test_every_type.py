@@ -1,8 +1,13 @@
-"""What holds for resource types of many services."""
+"""What holds for resource types beside that all they are given is read back and taken away again
+(`tests/local_aws/resources/test_properties.py`)."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
 
 from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import (
@@ -11,87 +16,8 @@ from tests.local_aws.services.cloudformation.templates import (
     resource,
     template,
 )
-
-GIVEN: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "Text": (
-        "SSM::Parameter",
-        {"Type": "String", "Value": "v"},
-        {"AllowedPattern": ".*", "Description": "d"},
-    ),
-    "Subscription": (
-        "SNS::Subscription",
-        {"Protocol": "sqs", "Endpoint": get_att("Queue", "Arn")},
-        {
-            "FilterPolicy": {"a": ["b"]},
-            "RawMessageDelivery": True,
-            "RedrivePolicy": {"deadLetterTargetArn": get_att("Queue", "Arn")},
-        },
-    ),
-    "Repository": (
-        "ECR::Repository",
-        {},
-        {"ImageScanningConfiguration": {"ScanOnPush": True}, "ImageTagMutability": "IMMUTABLE"},
-    ),
-    "Records": (
-        "DynamoDB::Table",
-        {
-            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
-            "BillingMode": "PAY_PER_REQUEST",
-            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
-        },
-        {"DeletionProtectionEnabled": True, "OnDemandThroughput": {"MaxReadRequestUnits": 5}},
-    ),
-}
-"""Types, what they need, and what can be taken from them again."""
-
-
-def test_what_a_template_no_longer_says_is_as_if_it_never_had(aws: Aws) -> None:
-    """One of each type that was given more beside one that never was."""
-
-    def body(*, more: bool) -> dict[str, Any]:
-        resources = {"Queue": resource("SQS::Queue")}
-        for name, (kind, least, given) in GIVEN.items():
-            for which, properties in (("Full", {**least, **(given if more else {})}), ("", least)):
-                topic = f"{name}{which}Topic"
-                if kind == "SNS::Subscription":
-                    resources[topic] = resource("SNS::Topic")
-                    properties = {**properties, "TopicArn": ref(topic)}
-                resources[f"{name}{which}"] = resource(kind, **properties)
-        return template(**resources)
-
-    assert aws.create("less", body(more=True))["StackStatus"] == "CREATE_COMPLETE"
-    assert aws.update("less", body(more=False))["StackStatus"] == "UPDATE_COMPLETE"
-
-    ids = aws.physical_ids("less")
-    ssm, sns, ecr = aws.client("ssm"), aws.client("sns"), aws.client("ecr")
-
-    def told(name: str) -> list[dict[str, Any]]:
-        named = [{"Key": "Name", "Values": [ids[f"Text{name}"]]}]
-        (text,) = ssm.describe_parameters(ParameterFilters=named)["Parameters"]
-        arn = ids[f"Subscription{name}"]
-        subscription = sns.get_subscription_attributes(SubscriptionArn=arn)["Attributes"]
-        repositories = [ids[f"Repository{name}"]]
-        (repository,) = ecr.describe_repositories(repositoryNames=repositories)["repositories"]
-        table = aws.client("dynamodb").describe_table(TableName=ids[f"Records{name}"])["Table"]
-        return [text, subscription, repository, table]
-
-    own = {
-        *(
-            "BillingModeSummary",
-            "CreationDateTime",
-            "LastModifiedDate",
-            "Name",
-            "Version",
-            "TableId",
-            "TableName",
-        ),
-        *("createdAt", "repositoryName", "repositoryUri"),
-    }
-    for full, plain in zip(told("Full"), told(""), strict=True):
-        assert full.keys() == plain.keys()
-        names = {name for name in full if name not in own and not name.lower().endswith("arn")}
-        assert {name: full[name] for name in names} == {name: plain[name] for name in names}
-    assert aws.delete("less")["StackStatus"] == "DELETE_COMPLETE"
+from tests.local_aws.services.cloudformation.types.changes import READS, changed_to, tags_of
+from tools.roles import trust
 
 
 def test_an_empty_list_of_tags_is_none(aws: Aws) -> None:
@@ -145,3 +71,85 @@ def test_types_behind_which_nothing_is(aws: Aws) -> None:
 
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     assert aws.delete("nothing")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_a_bucket_that_exists_already_is_not_taken_over(aws: Aws) -> None:
+    aws.client("s3").create_bucket(
+        Bucket="taken", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+    )
+
+    stack = aws.create("taken", template(Bucket=resource("S3::Bucket", BucketName="taken")))
+
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "taken already exists" in str(aws.events("taken"))
+    aws.client("s3").delete_bucket(Bucket="taken")
+
+
+def test_a_queue_without_properties_has_the_usual_ones_and_keeps_its_policy(aws: Aws) -> None:
+    """AWS brings the attributes back to their defaults (recorded by LocalStack's suite)."""
+    sqs = aws.client("sqs")
+    given = {
+        "DelaySeconds": 7,
+        "MaximumMessageSize": 2048,
+        "MessageRetentionPeriod": 900,
+        "ReceiveMessageWaitTimeSeconds": 3,
+        "RedrivePolicy": {"deadLetterTargetArn": get_att("Dead", "Arn"), "maxReceiveCount": 2},
+        "VisibilityTimeout": 60,
+    }
+    body = template(
+        Dead=resource("SQS::Queue"),
+        Queue=resource("SQS::Queue", **given),
+        Policy=resource("SQS::QueuePolicy", Queues=[ref("Queue")], PolicyDocument=READS),
+    )
+    aws.create("plain-queue", body)
+
+    body["Resources"]["Queue"] = {"Type": "AWS::SQS::Queue"}
+    assert aws.update("plain-queue", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    ids = aws.physical_ids("plain-queue")
+    plain, queue = (
+        sqs.get_queue_attributes(QueueUrl=ids[each], AttributeNames=["All"])["Attributes"]
+        for each in ("Dead", "Queue")
+    )
+    assert json.loads(queue["Policy"]) == READS
+    assert {name: queue.get(name) for name in given} == {name: plain.get(name) for name in given}
+
+
+def test_a_machine_is_written_as_text_or_as_an_object_and_substitutes(aws: Aws) -> None:
+    states = aws.client("stepfunctions")
+    definition = {
+        "StartAt": "P",
+        "States": {"P": {"Type": "Pass", "Result": "${what}", "End": True}},
+    }
+    role = resource("IAM::Role", AssumeRolePolicyDocument=trust("states"))
+    machine = resource(
+        "StepFunctions::StateMachine",
+        RoleArn=get_att("Role", "Arn"),
+        DefinitionString=json.dumps(definition),
+        DefinitionSubstitutions={"what": "one"},
+        Tags=tags_of("a=1"),
+    )
+    outputs = {"Name": get_att("Machine", "Name"), "Arn": ref("Machine")}
+    aws.create("machine", template(outputs, Role=role, Machine=machine))
+
+    arn = aws.outputs("machine")["Arn"]
+    found = states.describe_state_machine(stateMachineArn=arn)
+    assert json.loads(found["definition"])["States"]["P"]["Result"] == "one"
+    assert found["name"] == aws.outputs("machine")["Name"]
+
+    changed = changed_to(machine, DefinitionSubstitutions={"what": "two"}, Tags=tags_of("a=2"))
+    aws.update("machine", template(outputs, Role=role, Machine=changed))
+
+    found = states.describe_state_machine(stateMachineArn=arn)
+    assert json.loads(found["definition"])["States"]["P"]["Result"] == "two"
+    tags = states.list_tags_for_resource(resourceArn=arn)["tags"]
+    assert tags == [{"key": "a", "value": "2"}]
+
+    written = changed_to(machine, DefinitionString=None, Definition=definition)
+    aws.update("machine", template(outputs, Role=role, Machine=written))
+
+    found = states.describe_state_machine(stateMachineArn=arn)
+    assert json.loads(found["definition"])["States"]["P"]["Result"] == "one"
+    aws.delete("machine")
+    with pytest.raises(ClientError, match="StateMachineDoesNotExist"):
+        states.describe_state_machine(stateMachineArn=arn)
