@@ -38,7 +38,6 @@ BENCHMARKS = {
     "prediction": "one endpoint of half_plus_three on the local AWS",
     "server": "the model server, beside the bare engine and BentoML with the same SavedModel",
     "large_bodies": "a request of 100 MB to the model server, beside json.loads",
-    "canary": "a canary of 10 % under 50 requests a second on the local AWS, time 60 times as fast",
     "multi_model": "100 models behind one multi-model server on the local AWS",
     "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
     "replay": "100,000 captured requests, replayed and compared",

@@ -1,14 +1,12 @@
-"""What the benchmarks of endpoints share: a role, models of half_plus_three, steady requests."""
+"""What the benchmarks of endpoints share: a role and models of half_plus_three."""
 
 from __future__ import annotations
 
 import io
 import json
 import tarfile
-import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -88,45 +86,3 @@ def model_files(*, nested: bool) -> dict[str, bytes]:
         for path in root.rglob("*")
         if path.is_file()
     }
-
-
-@dataclass
-class Steady:
-    """Requests at a rate, by several threads, and when each was answered or failed."""
-
-    hosting: Hosting
-    endpoint: str
-    per_second: float
-    threads: int = 8
-    answered: list[float] = field(default_factory=list)
-    failed: list[float] = field(default_factory=list)
-
-    def __enter__(self) -> Steady:
-        self._ended = threading.Event()
-        self._began = time.perf_counter()
-        self._workers = [
-            threading.Thread(target=self._ask, args=(number,)) for number in range(self.threads)
-        ]
-        for worker in self._workers:
-            worker.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        for worker in self._workers:
-            worker.join()
-
-    def _ask(self, number: int) -> None:
-        pause = self.threads / self.per_second
-        due = self._began + pause * number / self.threads
-        while not self._ended.wait(max(0.0, due - time.perf_counter())):
-            due += pause
-            try:
-                answer = self.hosting.runtime.invoke_endpoint(
-                    EndpointName=self.endpoint, Body=BODY, ContentType="application/json"
-                )
-                if json.load(answer["Body"]) != ANSWER:
-                    raise ValueError("another answer")
-                self.answered.append(time.perf_counter())
-            except Exception:
-                self.failed.append(time.perf_counter())
