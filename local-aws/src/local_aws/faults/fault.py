@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from local_aws.errors import Mistake
-from local_aws.faults.selection import names_of, problems_of_selection
+from local_aws.protocol import models
 from local_aws.suggest import nearest
 
 MAX_LATENCY_MS = 120_000
@@ -208,3 +208,37 @@ def _number(name: str, value: object, type_: type, least: float, most: float) ->
         yield f"{name} is {value!r}; it is {wanted}"
     elif not least <= value <= most:  # type: ignore[operator]
         yield f"{name} is {value}; it is {wanted} from {least} to {most}"
+
+
+_ALSO = {
+    "sagemaker-runtime": "sagemaker",
+    "stepfunctions": "states",
+    "cloudwatch": "monitoring",
+}
+"""What boto3 calls a service, and what IAM or its signature does."""
+
+_MAKES_A_PATTERN = frozenset("*?[")
+
+
+def names_of(service: str) -> tuple[str, ...]:
+    """Every name of a service, by boto3's: InvokeEndpoint is of ``sagemaker``, too."""
+    also = _ALSO.get(service)
+    return (service,) if also is None else (service, also)
+
+
+def problems_of_selection(service: str, operation: str) -> Iterator[str]:
+    """What is wrong with a service's and an operation's name; patterns are not judged."""
+    if _MAKES_A_PATTERN & set(service):
+        return
+    known = sorted(models.service_names())
+    meant_by = [name for name in known if service in names_of(name)]
+    if not meant_by:
+        meant = nearest(service, (*known, *_ALSO.values()))
+        hint = f"did you mean {meant}?" if meant is not None else "take sagemaker, s3, lambda, …"
+        yield f"service is '{service}'; AWS has none of this name; {hint}"
+        return
+    operations = [name for each in meant_by for name in models.service_model(each).operation_names]
+    if not _MAKES_A_PATTERN & set(operation) and operation not in operations:
+        meant = nearest(operation, operations)
+        hint = f"did you mean {meant}?" if meant is not None else "patterns are allowed: 'Create*'"
+        yield f"operation is '{operation}'; {service} has none of this name; {hint}"

@@ -131,41 +131,6 @@ def test_what_cannot_run_is_named_with_its_place(document: Any, problem: str) ->
     assert any(problem in found for found in problems(document)), problems(document)
 
 
-@pytest.mark.parametrize("character", [*' ?*<>{}[]:;,\\|^~$#%&`"', "\x00", "\n", "\x7f", "\x9f"])
-def test_a_label_has_no_character_that_a_name_has_not(character: str) -> None:
-    """That AWS refuses each is in LocalStack's suite, 2024; the words there are not AWS's."""
-    (found,) = problems(of({"A": distributed(PASS, Label=f"a{character}")}))
-    assert f"Label contains invalid character: {character!r} at /States/A/Label" in found
-
-
-@pytest.mark.parametrize(
-    ("text", "good"),
-    [
-        ("2016-03-14T01:59:00Z", True),
-        ("2016-03-05T21:29:29.243167252Z", True),
-        ("2016-03-05T21:29:29+01:00", True),
-        ("2016-12-05 21:29:29Z", False),
-        ("2016-12-05T21:29:29", False),
-        ("2016-13-05T21:29:29Z", False),
-        ("2016-12-05T25:29:29Z", False),
-        ("05-12-2016T21:29:29Z", False),
-        ("{% '2016-03-14T01:59:00Z' %}", False),
-    ],
-)
-def test_a_time_is_written_as_rfc_3339_has_it(text: str, good: bool) -> None:
-    """Of a Wait state recorded of AWS by LocalStack's suite, 2024; of a Choice it is in the
-    language's own text."""
-    rule = {"Not": {"Variable": "$.a", "TimestampEquals": text}, "Next": "B"}
-    choice = {"A": {"Type": "Choice", "Choices": [rule], "Default": "B"}, "B": END}
-    broken = "String does not match RFC3339 timestamp at /States/A"
-    for states, field in (
-        ({"A": {"Type": "Wait", "Timestamp": text, "End": True}}, "Timestamp"),
-        (choice, "Choices[0]/Not/TimestampEquals"),
-    ):
-        wanted = [] if good else [f"SCHEMA_VALIDATION_FAILED: {broken}/{field}"]
-        assert problems(of(states)) == wanted
-
-
 @pytest.mark.parametrize(
     "document",
     [

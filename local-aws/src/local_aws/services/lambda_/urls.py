@@ -3,13 +3,18 @@
 Sources: Lambda API reference, CreateFunctionUrlConfig; Lambda developer guide, "Control access to
 Lambda function URLs", which since October 2025 wants two permissions, "Invoking Lambda function
 URLs". What is refused how was recorded by LocalStack's suite, 2025.
+
+Where InvokeMode is RESPONSE_STREAM, status and headers come first where the function has written
+them by ``awslambda.HttpResponseStream.from``. An answer that does not stream is the body as it is,
+``statusCode`` and all.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +24,7 @@ from local_aws.clock import iso, now
 from local_aws.context import LocalContext
 from local_aws.permissions.identities import Developer
 from local_aws.protocol import AwsError
+from local_aws.protocol.event_stream import streamed
 from local_aws.services.lambda_.invocations import Invoker, Result
 from local_aws.services.lambda_.names import (
     absent,
@@ -30,10 +36,10 @@ from local_aws.services.lambda_.names import (
 )
 from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.store import Function, Store
-from local_aws.services.lambda_.streams import begun
-from local_aws.services.lambda_.url_streams import streamed_answer
+from local_aws.services.lambda_.streams import Part, begun
 from local_aws.web import cors
 from local_aws.web.door import LAMBDA_URL, json_answer, web_host
+from local_aws.web.heads import headed
 from local_aws.web.payloads import Malformed, answer_2, event_2
 from local_aws.web.records import new_id
 from local_aws.web.request import WebRequest
@@ -195,3 +201,32 @@ _ACTIONS = ("lambda:InvokeFunctionUrl", "lambda:InvokeFunction")
 def host_of(config: Parameters) -> str:
     """The name in a URL's configuration."""
     return str(config["FunctionUrl"]).removeprefix("https://").removesuffix("/")
+
+
+_WITH_HEAD = "application/vnd.awslambda.http-integration-response"
+
+
+def streamed_answer(told: Iterator[Part | Result]) -> Response:
+    """The answer, once its status is known. Raises `Malformed` and ValueError for what has none."""
+    first = next(told)
+    if isinstance(first, Result):
+        if first.failed:
+            raise Malformed
+        return Response(content_type="application/octet-stream")
+    contents = _contents(chain([first], told))
+    if first.content_type != _WITH_HEAD:
+        return streamed(contents, [("Content-Type", first.content_type)])
+    return headed(contents, _read)
+
+
+def _read(head: Mapping[str, Any]) -> Response:
+    given = {"statusCode": 200, **head, "body": None}
+    return answer_2(given, default_type="application/octet-stream")
+
+
+def _contents(told: Iterable[Part | Result]) -> Iterator[bytes]:
+    for each in told:
+        if isinstance(each, Part):
+            yield each.content
+        elif each.failed:
+            raise ConnectionAbortedError(each.reason)

@@ -26,7 +26,6 @@ from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 
 from .engine.requests import refuse_arns
-from .integrations import OWN
 from .prepared_roles import refuse_unprepared_role
 from .resources import StateMachine
 from .version_resources import StateMachineAlias, StateMachineVersion
@@ -162,3 +161,20 @@ class StepFunctions(Service):
 
 
 _LACKING = frozenset({"GetActivityTask", "TestState"})
+
+
+def _nested_task() -> type:
+    from local_aws.services.stepfunctions.engine.nested import NestedTask
+
+    return NestedTask
+
+
+OWN = Integration(
+    name="states",
+    prefix="StepFunctions",
+    service="AWSStepFunctions",
+    actions=frozenset({"startExecution"}),
+    waits_for={"startExecution": frozenset({"sync", "sync:2"})},
+    managed_rules={"startExecution": "StepFunctionsGetEventsForStepFunctionsExecutionRule"},
+    task=_nested_task,
+)

@@ -194,7 +194,7 @@ class Change:
         }
 
 
-class Foreseen:
+class ReferencesAsPlanned:
     """References during a plan: what a deployment would leave as it is, is known.
 
     ``find_export`` gives what another stack exports by a name, None when nothing does.
@@ -205,12 +205,12 @@ class Foreseen:
     ) -> None:
         self._resources = resources
         self._find_export = find_export
-        self._foreseen: dict[str, Change | None] = {}
+        self._expected: dict[str, Change | None] = {}
         self._missing_exports: list[str] = []
 
-    def foresee(self, logical_id: str, change: Change | None) -> None:
+    def expect(self, logical_id: str, change: Change | None) -> None:
         """What will happen to a resource, None for nothing: what comes after may refer to it."""
-        self._foreseen[logical_id] = change
+        self._expected[logical_id] = change
 
     def ref(self, logical_id: str) -> Any:
         """The physical id, unknown for what is yet to be made."""
@@ -221,7 +221,7 @@ class Foreseen:
         """The attribute, unknown for what is yet to be made."""
         if self._is_new(logical_id):
             return Unknown(logical_id)
-        change = self._foreseen[logical_id]
+        change = self._expected[logical_id]
         if change is not None and change.differs is not None and change.wanted is not None:
             if change.differs.automatic and change.differs.properties:
                 return Unknown(logical_id)
@@ -251,9 +251,9 @@ class Foreseen:
         return logical_id in self._resources and self._resources[logical_id].no_echo
 
     def _is_new(self, logical_id: str) -> bool:
-        if logical_id not in self._foreseen:
+        if logical_id not in self._expected:
             raise NotDeployed(logical_id)
-        change = self._foreseen[logical_id]
+        change = self._expected[logical_id]
         if change is None:
             return False
         # What a custom resource will be called, and have, is known to its provider alone.
@@ -261,7 +261,7 @@ class Foreseen:
         return custom or change.new_physical_resource
 
 
-class Unmade:
+class ReferencesOfRemoved:
     """References of what a plan takes away: a change set shows no value of theirs (recorded by
     LocalStack's suite, 2025)."""
 
@@ -306,13 +306,13 @@ def plan(
     new: Version,
     before: Blueprint,
     blueprint: Blueprint,
-    foreseen: Foreseen,
+    as_planned: ReferencesAsPlanned,
     region: str,
 ) -> Plan:
     """Compare a stack with what a new version would make of it, making nothing.
 
-    ``before`` is the stack's own blueprint, with `Unmade` for its references. Raises AwsError
-    ``ValidationError`` where a value of the template cannot be evaluated, or a resource's type
+    ``before`` is the stack's own blueprint, with `ReferencesOfRemoved` for its references. Raises
+    AwsError ``ValidationError`` where a value of the template cannot be evaluated, or a type
     is changed.
     """
     found = Plan()
@@ -323,8 +323,8 @@ def plan(
             region,
             _concealed_names(blueprint, (old.template, new.template), logical_id),
         )
-        foreseen.foresee(logical_id, change)
-        found.missing_exports += foreseen.missed_exports(logical_id)
+        as_planned.expect(logical_id, change)
+        found.missing_exports += as_planned.missed_exports(logical_id)
         if change is not None:
             found.changes.append(change)
     found.changes += [
@@ -333,7 +333,7 @@ def plan(
         if logical_id not in blueprint.resources
     ]
     found.outputs_change = old.outputs != blueprint.outputs()
-    found.missing_exports += foreseen.missed_exports("Outputs")
+    found.missing_exports += as_planned.missed_exports("Outputs")
     found.settings_change = (
         old.tags != new.tags
         or old.notification_arns != new.notification_arns

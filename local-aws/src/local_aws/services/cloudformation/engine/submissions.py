@@ -13,7 +13,12 @@ from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
 from local_aws.s3_location import S3Location
 from local_aws.services.cloudformation.engine.blueprint import Blueprint
-from local_aws.services.cloudformation.engine.changes import Foreseen, Plan, Unmade, plan
+from local_aws.services.cloudformation.engine.changes import (
+    Plan,
+    ReferencesAsPlanned,
+    ReferencesOfRemoved,
+    plan,
+)
 from local_aws.services.cloudformation.engine.checks import (
     check_capabilities,
     check_references,
@@ -120,20 +125,20 @@ class Submissions:
 
         Raises AwsError ``ValidationError`` when its rules do not hold or it cannot be deployed.
         """
-        foreseen = Foreseen(
+        as_planned = ReferencesAsPlanned(
             stack.version.resources, lambda name: self._exports.find(stack.region, name)
         )
         blueprint = Blueprint(
             version,
             surroundings_of(stack, version, self._context.account_id),
-            foreseen,
-            foreseen.imported,
+            as_planned,
+            as_planned.imported,
         )
         refuse(blueprint.broken_rules())
         before = Blueprint(
             stack.version,
             surroundings_of(stack, stack.version, self._context.account_id),
-            Unmade(),
+            ReferencesOfRemoved(),
             lambda name: Unknown(),
         )
         problems = undeployable_types(
@@ -141,7 +146,7 @@ class Submissions:
         )
         _refuse_changed_types(stack.version, blueprint)
         try:
-            planned = plan(stack.version, version, before, blueprint, foreseen, stack.region)
+            planned = plan(stack.version, version, before, blueprint, as_planned, stack.region)
         except Refused:
             refuse(problems)
             raise
