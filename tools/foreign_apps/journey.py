@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from types import TracebackType
@@ -29,32 +27,7 @@ class Outcome:
 
     name: str
     failed: tuple[str, str] | None = None
-    types: Counter[str] = field(default_factory=Counter)
     answers: list[Answer] = field(default_factory=list)
-
-    @classmethod
-    def from_json(cls, text: str) -> Outcome:
-        """What `as_json` has written."""
-        known = json.loads(text)
-        failed = known["failed"]
-        return cls(
-            name=known["name"],
-            failed=None if failed is None else (failed[0], failed[1]),
-            types=Counter(known["types"]),
-            answers=[Answer(**each) for each in known["answers"]],
-        )
-
-    def as_json(self) -> str:
-        """It, in one line."""
-        answers = [asdict(each) for each in self.answers]
-        return json.dumps({**vars(self), "answers": answers})
-
-    @property
-    def works(self) -> bool:
-        """Whether something of it was asked, and all that was asked did what it does on AWS."""
-        return (
-            self.failed is None and bool(self.answers) and all(each.right for each in self.answers)
-        )
 
     def __str__(self) -> str:
         if self.failed is not None:
@@ -136,7 +109,6 @@ class Journey:
 
     def _ask(self, stacks: _Stacks, outcome: Outcome, log: TextIO) -> None:
         made = stacks.resources()
-        outcome.types += Counter(type_name for type_name, _ in made)
         for request in requests_of(made):
             answer = request(stacks.client)
             log.write(f"{answer}\n")

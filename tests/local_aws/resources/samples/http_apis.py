@@ -163,6 +163,7 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "StageVariables": {"where": "here"},
                 "Tags": {"team": "lost and found"},
             },
+            needs=("DeploymentId",),  # an update without one leaves it as it is
         ),
     ),
 }
