@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 HALF_PLUS_THREE = Path(__file__).parents[1] / "model_assets/half_plus_three/model/half_plus_three/1"
-DTYPES = {"float32": 1, "int32": 3, "string": 7, "int64": 9}
+DTYPES = {"float32": 1, "int32": 3, "string": 7, "int64": 9, "float16": 19, "resource": 20}
 Shape = Sequence[int | None] | None
 
 
@@ -21,14 +21,17 @@ def saved_model(
     *,
     tags: Sequence[str] = ("serve",),
     ops: Sequence[str] = ("Placeholder",),
+    signature_name: str | None = "serving_default",
 ) -> bytes:
-    """A ``saved_model.pb`` with one signature, ``serving_default``, and a graph of ``ops``."""
+    """A ``saved_model.pb`` with one signature, or none, and a graph of ``ops``."""
     given = {"x": ("float32", (None, 2))} if inputs is None else inputs
     signature = b"".join(_entry(1, name, _tensor(*tensor)) for name, tensor in given.items())
     signature += _entry(2, "y", _tensor("float32", (None,))) + _field(3, b"tensorflow/x/predict")
     graph = b"".join(_field(1, _node(f"n{n}", op)) for n, op in enumerate(ops))
     meta = _field(1, b"".join(_field(4, tag.encode()) for tag in tags) + _field(5, b"2.21.0"))
-    meta += _field(2, graph) + _entry(5, "serving_default", signature)
+    meta += _field(2, graph)
+    if signature_name is not None:
+        meta += _entry(5, signature_name, signature)
     meta += _entry(5, "__saved_model_init_op", b"")
     return b"\x08\x01" + _field(2, meta)
 

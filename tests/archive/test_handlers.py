@@ -120,7 +120,6 @@ def test_a_container_s_script_is_what_its_variables_name(
     ("framework", "names", "program"),
     [
         ("pytorch", ["train.py", "utils.py"], "train.py"),
-        ("sklearn", ["train.py"], "train.py"),
         ("pytorch", ["inference.py", "train.py"], None),
         ("pytorch", ["serve.py", "train.py"], None),
         ("pytorch", ["utils.py"], None),
@@ -134,6 +133,17 @@ def test_the_only_script_with_the_toolkit_s_functions_is_named(
     scripts = {f"code/{name}": Script() if name == "utils.py" else used for name in names}
     wanted = {} if program is None else {"SAGEMAKER_PROGRAM": program}
     assert script_variables(framework, scripts) == wanted
+
+
+def test_an_image_without_a_default_is_told_both_the_script_and_its_place() -> None:
+    wanted = {
+        "SAGEMAKER_PROGRAM": "inference.py",
+        "SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code",
+    }
+    assert script_variables("sklearn", {"code/inference.py": Script()}) == wanted
+    assert script_of("sklearn", wanted) == "code/inference.py"
+    assert script_of("sklearn", {"SAGEMAKER_PROGRAM": "inference.py"}) is None
+    assert script_of("xgboost", {}) is None
 
 
 def test_what_only_a_deploy_knows_names_no_script() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
@@ -12,11 +13,14 @@ def frameworks_of(names: Iterable[str]) -> tuple[str, ...]:
     "tensorflow" for SavedModels and graphs, "pytorch", "mxnet", "onnx",
     "xgboost", "keras" for their own files, "neo" for what SageMaker Neo has
     compiled, "sagemaker-tritonserver" for a model repository of Triton's,
-    "ray-serve" for an application of Ray Serve's. Files below ``code/`` and
-    ``variables/`` do not count.
+    "ray-serve" for an application of Ray Serve's, "huggingface" for what ``save_pretrained``
+    writes, "sklearn" for joblib's files. Files below ``code/`` and ``variables/`` do not count.
     """
     found: dict[str, None] = {}
     paths = [PurePosixPath(name) for name in names]
+    folders = {path.parent for path in paths if path.name in _CONFIGS and _counts(path)}
+    if any(path.parent in folders and _PRETRAINED.fullmatch(path.name) for path in paths):
+        found["huggingface"] = None
     if set(paths) >= _RAY_SERVE:
         return ("ray-serve",)
     for framework, patterns in _FILES.items():
@@ -33,6 +37,11 @@ def _counts(path: PurePosixPath) -> bool:
 
 
 _RAY_SERVE = {PurePosixPath("config.yaml"), PurePosixPath("deployment.py")}
+_CONFIGS = ("config.json", "model_index.json")
+_PRETRAINED = re.compile(
+    r"(model|pytorch_model)[^/]*[.](safetensors|bin)(?:[.]index[.]json)?|tf_model[.]h5|"
+    r"model_index[.]json"
+)
 _FILES = {
     "neo": ("compiled.params", "compiled_model.json", "compiled.so", "dlr.h"),
     "sagemaker-tritonserver": ("*/config.pbtxt", "*/[0-9]*/model.onnx"),
@@ -42,4 +51,5 @@ _FILES = {
     "onnx": ("*.onnx",),
     "keras": ("*.keras", "*.h5"),
     "xgboost": ("*.model", "xgboost-model", "*.ubj"),
+    "sklearn": ("*.joblib",),
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +30,25 @@ class Function:
 SCRIPT = "code/inference.py"
 CONTAINER_MODEL = "/opt/ml/model"
 _CODE = f"{CONTAINER_MODEL}/code"
+_PLACE = "SAGEMAKER_SUBMIT_DIRECTORY"
 
-_COUNTS_PARAMETERS = ("pytorch", "mxnet", "huggingface")
-"""Frameworks whose images call by `toolkit_arguments`."""
+_TOOLKIT_FRAMEWORKS = (
+    *("pytorch", "autogluon", "stabilityai", "mxnet"),
+    *("huggingface", "huggingface-neuron", "huggingface-neuronx"),
+)
+"""Frameworks whose images have sagemaker-inference, or count as it does (`toolkit_arguments`).
+
+AutoGluon's are made of PyTorch's (aws/deep-learning-containers, autogluon/inference/docker)."""
+
+SCRIPT_VARIABLES = {"SAGEMAKER_PROGRAM": SCRIPT.removeprefix("code/"), _PLACE: _CODE}
+"""What names ``code/inference.py`` to an image that calls no script but the one it is told of."""
+
+BY_VARIABLES = ("sklearn", "xgboost", "chainer")
+"""Frameworks whose images are told their script: sagemaker-containers, _env.py and _modules.py.
+
+Without SAGEMAKER_PROGRAM scikit-learn's ends as it starts, and XGBoost's runs its own algorithm.
+Without SAGEMAKER_SUBMIT_DIRECTORY both look into /opt/ml/code, where nothing is.
+"""
 
 
 def script_of(framework: str, environment: Mapping[str, str | None]) -> str | None:
@@ -40,12 +57,15 @@ def script_of(framework: str, environment: Mapping[str, str | None]) -> str | No
     ``environment`` is the container's, None where a text is not known; then None is returned.
     sagemaker-inference 1.10.1, environment.py: the module SAGEMAKER_PROGRAM, with ``.py`` or
     without, on the path ``/opt/ml/model/code``. It does not read SAGEMAKER_SUBMIT_DIRECTORY, which
-    others do. TensorFlow Serving's container (serve.py) reads neither.
+    others do. TensorFlow Serving's container (serve.py) reads neither. None is also what an
+    image of `BY_VARIABLES` calls without its variables.
     """
     if framework == "tensorflow":
         return SCRIPT
+    if framework in BY_VARIABLES and not all(map(environment.get, SCRIPT_VARIABLES)):
+        return None
     place, module = place_of_script(environment), module_of_script(environment)
-    if framework not in _COUNTS_PARAMETERS and place != _CODE:
+    if framework not in _TOOLKIT_FRAMEWORKS and place != _CODE:
         return None
     return None if module is None else f"code/{module.replace('.', '/')}.py"
 
@@ -58,20 +78,25 @@ def module_of_script(environment: Mapping[str, str | None]) -> str | None:
 
 def place_of_script(environment: Mapping[str, str | None]) -> str | None:
     """The folder, or the archive in S3, that SAGEMAKER_SUBMIT_DIRECTORY names."""
-    place = environment.get("SAGEMAKER_SUBMIT_DIRECTORY", "")
+    place = environment.get(_PLACE, "")
     return None if place is None else (place or _CODE).rstrip("/")
 
 
 def script_variables(framework: str, scripts: Mapping[str, Script]) -> dict[str, str]:
     """The variables that name one of ``scripts``, those of ``code/`` by name, to the container.
 
-    None for ``code/inference.py``, the default. Without it, the only one that defines what the
-    toolkit calls is meant: so is an archive of the SDK's ``entry_point``, which sets the variable.
+    None for ``code/inference.py``, the default, but where an image has no default. Without it, the
+    only one that defines what the toolkit calls is meant: so is an archive of the SDK's
+    ``entry_point``, which sets the variable.
     """
     found = [name for name, each in scripts.items() if any(map(each.defines, _TOOLKIT_ARGUMENTS))]
-    if framework == "tensorflow" or SCRIPT in scripts or len(found) != 1:
+    script = SCRIPT if SCRIPT in scripts else found[0] if len(found) == 1 else None
+    if framework == "tensorflow" or script is None:
         return {}
-    return {"SAGEMAKER_PROGRAM": found[0].removeprefix("code/")}
+    named = {"SAGEMAKER_PROGRAM": script.removeprefix("code/")}
+    if framework in BY_VARIABLES:
+        return {**SCRIPT_VARIABLES, **named}
+    return {} if script == SCRIPT else named
 
 
 def toolkit_arguments(parameters: int, arguments: int) -> int | None:
@@ -90,7 +115,9 @@ class HandlerContract:
 
     ``arguments`` are what each function is given, in order, by the function's name. ``choices``
     are sets of which one has to be whole; ``alone`` names a function that excludes the others.
-    With ``counts_parameters`` the call follows `toolkit_arguments`.
+    With ``counts_parameters`` the call follows `toolkit_arguments`. ``required`` is the function
+    for which the container has none of its own; ``without_context`` are those that it calls without
+    the context, too.
     """
 
     container: str
@@ -98,6 +125,8 @@ class HandlerContract:
     choices: tuple[tuple[str, ...], ...]
     alone: str | None = None
     counts_parameters: bool = False
+    required: str | None = None
+    without_context: tuple[str, ...] = ()
 
     def given(self, name: str, function: Function) -> int | None:
         """How many arguments the container calls ``function`` with; None: it refuses to."""
@@ -109,7 +138,10 @@ class HandlerContract:
     def can_call(self, name: str, function: Function) -> bool:
         """Whether the container's call of ``function`` binds; a decorated one is not judged."""
         given = self.given(name, function)
-        return function.parameters is None or (given is not None and function.takes(given))
+        if function.parameters is None:
+            return True
+        always = name not in self.without_context or function.takes(len(self.arguments[name]))
+        return always and given is not None and function.takes(given)
 
 
 _TENSORFLOW = HandlerContract(
@@ -142,11 +174,27 @@ NEO_CONTRACT = HandlerContract(
 )
 
 
-def handler_contract(framework: str) -> HandlerContract | None:
+_WITHOUT_CONTEXT = replace(_TOOLKIT, counts_parameters=False)
+_CONTRACTS = {
+    "tensorflow": _TENSORFLOW,
+    **dict.fromkeys(_TOOLKIT_FRAMEWORKS, _TOOLKIT),
+    # sagemaker-mxnet-inference-toolkit, handler_service.py: model_fn(model_dir), then the toolkit's
+    "mxnet": replace(_TOOLKIT, without_context=("model_fn",)),
+    "autogluon": replace(_TOOLKIT, required="model_fn"),
+    **dict.fromkeys(BY_VARIABLES, replace(_WITHOUT_CONTEXT, required="model_fn")),
+}
+_CONTEXT_SINCE = (4, 26)
+"""Of Hugging Face's images those before it have a toolkit that knows no context: it came with
+sagemaker-huggingface-inference-toolkit 2.3.0. Which of 4.26 and 4.28 have that is not known."""
+
+
+def handler_contract(framework: str, version: str | None = None) -> HandlerContract | None:
     """What the container of a framework's image calls; None where that is not known."""
-    if framework == "tensorflow":
-        return _TENSORFLOW
-    return _TOOLKIT if framework in _COUNTS_PARAMETERS else None
+    found = re.match(r"([0-9]+)[.]([0-9]+)", version or "")
+    release = (int(found[1]), int(found[2])) if found is not None else _CONTEXT_SINCE
+    if framework == "huggingface" and release < _CONTEXT_SINCE:
+        return _WITHOUT_CONTEXT
+    return _CONTRACTS.get(framework)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,14 @@ _HIDDEN = "__saved_model_"
 _UNKNOWN = (1 << 64) - 1
 _MOST_BYTES_OF_SIGNATURES = 4 << 20
 
+JSON_DTYPES = frozenset(
+    {
+        *("float32", "float64", "int8", "int16", "int32", "int64"),
+        *("uint8", "uint32", "uint64", "bool", "string"),
+    }
+)
+"""The types that TensorFlow Serving reads from JSON (util/json_tensor.cc, AddValueToTensor)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tensor:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from sagemaker_serving.errors import Problem
 
 FRAMEWORKS = (
-    *("tensorflow", "pytorch", "mxnet", "onnx", "xgboost", "keras"),
+    *("tensorflow", "pytorch", "huggingface", "mxnet", "onnx", "xgboost", "sklearn", "keras"),
+    "autogluon",
     *("ray-serve", "sagemaker-tritonserver"),
 )
 
@@ -159,7 +160,7 @@ def _model(path: str, contents: ArchiveContents) -> Branch:
     variables = ", with variables" if model.has_variables else ""
     return f"{_safe(path)}: tags {', '.join(model.tags) or 'none'}{writer}{variables}", [
         _signature(name, signature) for name, signature in model.signatures.items()
-    ]
+    ] or [("no signature", [])]
 
 
 def _signature(name: str, signature: Signature) -> Branch:

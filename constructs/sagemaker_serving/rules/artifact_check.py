@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from local_aws.template import Unknown
 from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.errors import Problem, Where
@@ -24,13 +25,12 @@ def check_contents(
     """Every problem of an archive's ``contents``; ``name`` is what messages call it.
 
     ``framework`` is the one that is to serve it, by default the one whose files
-    it holds; ``environment`` the container's variables, beside `script_variables`. With
+    it holds, or none; ``environment`` the container's variables, beside `script_variables`. With
     ``for_neo`` it is judged as the input of a compilation, with ``multi_model`` as one of many in
     a container.
     """
     where = Where()
-    likeliest = contents.frameworks[0] if contents.frameworks else "tensorflow"
-    served_by = framework if framework is not None else likeliest
+    served_by = framework if framework is not None else next(iter(contents.frameworks), "")
     variables = {**script_variables(served_by, contents.scripts), **(environment or {})}
     container = ContainerFacts(
         where=where,
@@ -42,6 +42,7 @@ def check_contents(
         instance_type=ABSENT,
         mode=Fact("MultiModel", where) if multi_model else ABSENT,
         environment={key: Fact(value, where / key) for key, value in variables.items()},
+        environment_fact=Fact(Unknown(), where),
     )
     facts = ArtifactFacts(
         container=container,

@@ -515,6 +515,37 @@ CASES: list[tuple[str, Model, str, Model]] = [
         "accept is 'text/csv', and TensorFlow Serving answers JSON alone; join_source reads it",
         Model({MODEL: saved_model(), SCRIPT: GOOD}, {"batch_transform": JOINED}),
     ),
+    (
+        "artifact-signature",  # tensorflow/tensorflow#69307
+        Model({MODEL: saved_model(signature_name=None)}),
+        f"{MODEL} has no signature, so that each request fails: 'Serving signature name:",
+        Model({MODEL: saved_model(signature_name=None), SCRIPT: GOOD}),
+    ),
+    (
+        "artifact-signature-default",
+        Model({MODEL: saved_model(signature_name="length")}),
+        "has no signature 'serving_default', so that each request fails which names none of length",
+        RIGHT,
+    ),
+    (
+        "artifact-signature-default",
+        Model({MODEL: saved_model(signature_name=None), SCRIPT: GOOD}),
+        "has no signature, so that what code asks of it fails; export it with one",
+        Model({MODEL: saved_model(), SCRIPT: GOOD}),
+    ),
+    (
+        "artifact-signature-inputs",
+        Model({MODEL: saved_model({"table": ("resource", ())}), SCRIPT: GOOD}),
+        "input 'table' of signature 'serving_default' in digits/1/saved_model.pb is of dtype "
+        "resource, which no request carries",
+        Model({MODEL: saved_model({"table": ("string", ())}), SCRIPT: GOOD}),
+    ),
+    (
+        "artifact-signature-inputs",
+        Model({MODEL: saved_model({"x": ("float16", (None, 2))})}),
+        "of dtype float16, which no JSON or CSV carries; export a function that takes float32",
+        Model({MODEL: saved_model({"x": ("float16", (None, 2))}), SCRIPT: GOOD}),
+    ),
     *HANDLERS,
     *NEO,
     *TRITON,

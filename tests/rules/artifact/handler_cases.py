@@ -54,7 +54,148 @@ def batched(inputs: Mapping[str, Any], size: int) -> Model:
     return Model({MODEL: saved_model(inputs)}, {"batching": {"max_batch_size": size}})
 
 
+BOTH = {
+    "SAGEMAKER_PROGRAM": "inference.py",
+    "SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code",
+}
+LOADS = b"def model_fn(model_dir): ..."
+
+
+def of(framework: str, version: str, *names: str, **given: Any) -> Model:
+    """A model of empty files, and of a script where ``script`` is given."""
+    source = given.pop("script", None)
+    scripts = {} if source is None else {SCRIPT: source}
+    named = {"framework": framework, "framework_version": version}
+    return Model({**dict.fromkeys(names, b"x"), **scripts}, {**named, **given})
+
+
+def pretrained(*names: str, script: bytes | None = None, **environment: str) -> Model:
+    files = names or ("config.json", "model.safetensors", "tokenizer.json")
+    return of("huggingface", "4.49", *files, script=script, environment=environment)
+
+
+def many(framework: str, version: str, files: Mapping[str, bytes]) -> Model:
+    content = {"1/saved_model.pb": saved_model(), **files}
+    model = {"framework": framework, "framework_version": version}
+    environment = {"SAGEMAKER_SAFE_PORT_RANGE": "9000-9999", "TS_ENABLE_MODEL_API": "true"}
+    multi = {"artifact": None, "multi_model": {"archives": {"many": "model"}}}
+    return Model(content, {**model, **multi, "environment": environment})
+
+
+CONTAINERS: list[tuple[str, Model, str, Model]] = [
+    (
+        "handler-arguments",  # toolkit before 2.3.0: no context
+        of("huggingface", "4.17", "config.json", script=b"def model_fn(model_dir, context): ..."),
+        "model_fn cannot be called with 1 argument, as the container does",
+        of("huggingface", "4.17", "config.json", script=LOADS),
+    ),
+    (
+        "handler-arguments",
+        of("mxnet", "1.9", "m", script=b"def model_fn(model_dir, context): ..."),
+        "write def model_fn(model_dir):",
+        of("mxnet", "1.9", "m", script=b"def model_fn(model_dir, context=None): ..."),
+    ),
+    (
+        "handler-required",
+        of("sklearn", "1.2-1", "model.joblib", environment=BOTH),
+        "there is no code/inference.py, and the container loads no model without it; add it",
+        of("sklearn", "1.2-1", "model.joblib", script=LOADS, environment=BOTH),
+    ),
+    (
+        "handler-required",
+        of("xgboost", "1.7-1", "m", script=b"def predict_fn(data, model): ...", environment=BOTH),
+        "code/inference.py defines no model_fn, and the container has none of its own",
+        of("xgboost", "1.7-1", "m", script=LOADS, environment=BOTH),
+    ),
+    (
+        "handler-required",
+        of("autogluon", "1.3", "predictor.pkl"),
+        "there is no code/inference.py",
+        of("autogluon", "1.3", "predictor.pkl", script=LOADS),
+    ),
+    (
+        "handler-named",  # aws/sagemaker-scikit-learn-container#77
+        of("sklearn", "1.2-1", "model.joblib", script=LOADS),
+        "framework is 'sklearn', whose image finds its script by variables alone; add environment: "
+        "{SAGEMAKER_PROGRAM: inference.py, SAGEMAKER_SUBMIT_DIRECTORY: /opt/ml/model/code}",
+        of("sklearn", "1.2-1", "model.joblib", script=LOADS, environment=BOTH),
+    ),
+    (
+        "artifact-xgboost-files",  # aws/sagemaker-xgboost-container#341
+        of("xgboost", "1.7-1", "model/xgboost-model"),
+        "there is no file at its top, where XGBoost's image loads each as a model; move "
+        "model/xgboost-model there",
+        of("xgboost", "1.7-1", "xgboost-model"),
+    ),
+    (
+        "artifact-xgboost-files",
+        of("xgboost", "1.7-1", "xgboost-model", "README.md"),
+        "loads each file at the top as a model, and README.md is none",
+        of("xgboost", "1.7-1", "xgboost-model", ".README.md", "docs/README.md"),
+    ),
+    (
+        "artifact-xgboost-files",
+        of("xgboost", "1.7-1", "xgboost-model", script=LOADS),
+        "runs its own algorithm, and code/inference.py would never be called",
+        of("xgboost", "1.7-1", "xgboost-model", script=LOADS, environment=BOTH),
+    ),
+    (
+        "artifact-huggingface-files",  # aws/sagemaker-huggingface-inference-toolkit#9
+        pretrained("bert/config.json", "bert/model.safetensors", "bert/vocab.txt"),
+        "there is no config.json at its top, and no model_fn: 'You need to define one of the "
+        "following … as env HF_TASK'; save_pretrained() writes what is needed; move the files of "
+        "bert/ there",
+        pretrained(),
+    ),
+    (
+        "artifact-huggingface-files",
+        pretrained("config.json", "model-00001-of-00002.safetensors"),
+        "config.json has no tokenizer or processor beside it, and there is no model_fn",
+        pretrained("config.json", "model-00001-of-00002.safetensors", script=LOADS),
+    ),
+    (
+        "artifact-code-of-hub",
+        pretrained(script=LOADS, HF_MODEL_ID="distilbert-base-uncased"),
+        "HF_MODEL_ID is 'distilbert-base-uncased', so that the container serves the hub's model",
+        pretrained(script=LOADS, HF_TASK="text-classification"),
+    ),
+    (
+        "artifact-mxnet-files",
+        of("mxnet", "1.9", "model-symbol.json", "model-0000.params", "model-shapes.json"),
+        "there is no code/inference.py, which MXNet's image imports before all else",
+        of("mxnet", "1.9", "net-symbol.json", script=LOADS),
+    ),
+    (
+        "artifact-unjudged",
+        of("linear-learner", "1", "model_algo-1"),
+        "what linear-learner's image looks for in an archive is not known here",
+        of("xgboost", "1.7-1", "xgboost-model"),
+    ),
+    (
+        "multi-model-requirements",  # aws/sagemaker-tensorflow-serving-container#212
+        many("tensorflow", "2.19", {SCRIPT: GOOD, "code/requirements.txt": b"pandas"}),
+        "its code/requirements.txt is not installed on a multi-model endpoint; install them into "
+        "code/lib/ of the archive",
+        many("tensorflow", "2.19", {SCRIPT: GOOD, "code/lib/pandas/__init__.py": b""}),
+    ),
+    (
+        "multi-model-requirements",
+        many("tensorflow", "2.8", {SCRIPT: GOOD}),
+        "image of 2.8 calls no code of a model on a multi-model endpoint, so code/inference.py has "
+        "no effect",
+        many("tensorflow", "2.9", {SCRIPT: GOOD}),
+    ),
+    (
+        "handler-imports",
+        many("tensorflow", "2.19", {SCRIPT: b"import cv2\n" + GOOD, "code/requirements.txt": b"x"}),
+        "imports cv2, which neither the image nor the archive provides; put opencv-python in a "
+        "code/lib/",
+        many("tensorflow", "2.19", {SCRIPT: b"import cv2\n" + GOOD, "code/lib/cv2/a.so": b""}),
+    ),
+]
+
 CASES: list[tuple[str, Model, str, Model]] = [
+    *CONTAINERS,
     (
         "batching-signature",
         batched({"x": ("float32", (1, 8))}, 16),

@@ -30,6 +30,12 @@ CASES: list[tuple[str, Model, str, Model]] = [
         compiled("onnx", "a.onnx"),
     ),
     (
+        "neo-torch-name",  # aws/amazon-sagemaker-examples#986
+        compiled("pytorch", content={"model.pt": TRACED}),
+        "Neo has refused model.pt with 'No pth file found for PyTorch model'; name it model.pth",
+        compiled("pytorch", content={"model.pth": TRACED}),
+    ),
+    (
         "neo-files",
         compiled("tensorflow", content={"a.pb": frozen_graph(), "b.pb": frozen_graph()}),
         "exactly one .pb or .pbtxt file and there are 2",

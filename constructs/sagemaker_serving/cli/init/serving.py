@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from sagemaker_serving.archive import TRITON, ArchiveContents
-from sagemaker_serving.archive.handlers import script_of, script_variables
+from sagemaker_serving.archive.handlers import (
+    BY_VARIABLES,
+    script_of,
+    script_variables,
+)
 from sagemaker_serving.catalog import (
     EcrImage,
     InstanceType,
@@ -37,14 +41,8 @@ SERVED_BY = {
 """The framework of AWS's image, by the framework whose files a model has. PyTorch's own image is
 patched no more (docs/images.md)."""
 
-BY_SCRIPT = {
-    "sklearn": {
-        "SAGEMAKER_PROGRAM": "inference.py",
-        "SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code",
-    }
-}
-"""Images without a default for ``model_fn``, and the variables that name the script to them
-(aws/sagemaker-scikit-learn-container, serving.py; aws/sagemaker-python-sdk, SKLearnModel)."""
+_BY_SCRIPT = tuple({*BY_VARIABLES} - {"xgboost"})
+"""Images that load no model without a script of one's own; XGBoost's has its algorithm."""
 
 _LAYOUTS: dict[tuple[str, str], Server] = {
     ("onnx", TRITON): "triton",
@@ -87,15 +85,10 @@ def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> st
     )
 
 
-def variables_of(framework: str, contents: ArchiveContents) -> dict[str, str]:
-    """The variables with which the image of ``framework`` finds the script in ``contents``."""
-    return {**BY_SCRIPT.get(framework, {}), **script_variables(framework, contents.scripts)}
-
-
 def _must_be_loaded(contents: ArchiveContents, model: str, framework: str) -> None:
-    name = script_of(framework, variables_of(framework, contents))
+    name = script_of(framework, script_variables(framework, contents.scripts))
     script = None if name is None else contents.scripts.get(name)
-    if framework in BY_SCRIPT and not (script is not None and script.defines("model_fn")):
+    if framework in _BY_SCRIPT and not (script is not None and script.defines("model_fn")):
         raise Mistake(
             f"{framework}'s image loads no model by itself; add {model}/code/inference.py that "
             "defines model_fn(model_dir), and what it imports as code/requirements.txt"

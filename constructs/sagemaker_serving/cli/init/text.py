@@ -10,9 +10,10 @@ from pathlib import Path
 import yaml
 
 from sagemaker_serving.archive import shown_inputs
+from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.cli.init.draft import FOLDER, Draft
 from sagemaker_serving.cli.init.request import inputs_of
-from sagemaker_serving.cli.init.serving import default_host, variables_of
+from sagemaker_serving.cli.init.serving import default_host
 from sagemaker_serving.errors import Mistake, Problem, Severity
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import environment_schema, read_environment
@@ -72,7 +73,7 @@ def _lines(draft: Draft) -> Iterator[tuple[str, str]]:
     yield f"    artifact: {_scalar(_from_here(draft.artifact))}", tip
     yield f"    framework: {_scalar(serving.framework)}", ""
     yield f'    framework_version: "{serving.version}"', _support(draft)
-    variables = variables_of(serving.framework, draft.contents)
+    variables = script_variables(serving.framework, draft.contents.scripts)
     if variables:
         yield "    environment:", "what names its script to this image"
         for name, value in variables.items():

@@ -22,14 +22,16 @@ def handler_imports(facts: ArtifactFacts) -> Iterator[Finding]:
     """What ``code/inference.py`` imports comes with the image, requirements.txt or ``lib/``.
 
     AWS's TensorFlow Serving images hold no ``tensorflow`` package: the model
-    runs in the server beside them. Imports guarded by ``try`` pass.
+    runs in the server beside them. Imports guarded by ``try`` pass. On a multi-model endpoint
+    requirements.txt is not installed, and does not count.
     """
     contents = facts.served_by("tensorflow")
     if contents is None or facts.own_image:
         return
-    if contents.has_lib or not contents.requirements:
+    in_lib = contents.has_lib or facts.container.is_multi_model
+    if in_lib or not contents.requirements:
         for name, line in _missing(facts, contents):
-            yield _says(facts, name, line, "in a code/lib/" if contents.has_lib else "")
+            yield _says(facts, name, line, "in a code/lib/" if in_lib else "")
 
 
 @rule(
@@ -46,7 +48,7 @@ def handler_imports_unlisted(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.served_by("tensorflow")
     if contents is None or facts.own_image:
         return
-    if contents.requirements and not contents.has_lib:
+    if contents.requirements and not contents.has_lib and not facts.container.is_multi_model:
         for name, line in _missing(facts, contents):
             yield _says(facts, name, line, "")
 
@@ -63,6 +65,8 @@ def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
     The container installs nothing where it finds a lib folder.
     """
     contents = facts.served_by("tensorflow")
+    if facts.container.is_multi_model:
+        return  # multi_model_requirements says more
     if contents is not None and contents.has_lib and contents.requirements:
         yield (
             facts.artifact.where,
@@ -85,6 +89,8 @@ def handler_requirements_isolated(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.contents
     if contents is None or contents.has_lib or not contents.requirements:
         return
+    if facts.container.is_multi_model:
+        return
     offline = facts.container.offline
     if offline is not None:
         yield (
@@ -94,13 +100,60 @@ def handler_requirements_isolated(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
+_BY_IMAGE = {
+    "tensorflow": "install them into code/lib/ of the archive, which its container looks into",
+    "mxnet": "install them into code/ itself: pip install -t code -r requirements.txt",
+    "sklearn": "list them beside the script in the archive that SAGEMAKER_SUBMIT_DIRECTORY names: "
+    "that requirements.txt is installed as the container starts",
+}
+_BY_IMAGE |= {"xgboost": _BY_IMAGE["sklearn"]}
+_BY_IMAGE |= dict.fromkeys(("pytorch", "huggingface", "autogluon"), _BY_IMAGE["mxnet"])
+
+
+@rule(
+    "multi-model-requirements",
+    source="aws/sagemaker-tensorflow-serving-container#212 and #228; "
+    "aws/sagemaker-pytorch-inference-toolkit#105; sagemaker-containers, _modules.py",
+    severity=Severity.WARNING,
+    example="multi_model: {archives: [half]}   # with half/code/requirements.txt",
+)
+def multi_model_requirements(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A model of a multi-model endpoint brings its packages, and lists none.
+
+    The container installs what is listed once, as it starts, when no model is there yet. TensorFlow
+    Serving's up to 2.8 does not call the code of a model at all.
+    """
+    contents, container = facts.contents, facts.container
+    if contents is None or not container.is_multi_model or facts.own_image:
+        return
+    instead = _BY_IMAGE.get(facts.framework_name)
+    version = re.match(r"([0-9]+)[.]([0-9]+)", container.framework_version.text or "")
+    release = (int(version[1]), int(version[2])) if version else None
+    code = next((name for name in contents.files if name.startswith("code/")), None)
+    if facts.framework_name == "tensorflow" and release is not None and release < (2, 9) and code:
+        yield (
+            facts.artifact.where,
+            f"artifact is {facts.artifact.text!r}; TensorFlow Serving's image of "
+            f"{container.framework_version.text} calls no code of a model on a multi-model "
+            f"endpoint, so {code} has no effect; use 2.9 or newer",
+        )
+    elif contents.requirements and instead is not None:
+        yield (
+            facts.artifact.where,
+            f"artifact is {facts.artifact.text!r}; its code/requirements.txt is not installed on a "
+            f"multi-model endpoint; {instead}, or use an image of your own that has them",
+        )
+
+
 def _missing(facts: ArtifactFacts, contents: ArchiveContents) -> Iterator[tuple[str, int]]:
     if contents.script is None:
         return
     there = _provided(facts, contents)
-    listed = {_normal(name) for name in map(_distribution, contents.requirements or ())}
+    installs = not contents.has_lib and not facts.container.is_multi_model
+    lines = contents.requirements if installs else ()
+    listed = {_normal(name) for name in map(_distribution, lines or ())}
     for name, line in contents.script.imports.items():
-        if name in there or (not contents.has_lib and _is_listed(name, listed)):
+        if name in there or _is_listed(name, listed):
             continue
         yield name, line
 

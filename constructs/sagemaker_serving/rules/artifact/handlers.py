@@ -1,19 +1,23 @@
-"""Rules on ``code/inference.py``: it parses, and defines what its container calls."""
+"""Rules on the user's script: the container finds it, it parses, and defines what is called."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
+from local_aws.template import Unknown
 from sagemaker_serving.archive.handlers import (
+    BY_VARIABLES,
     NEO_CONTRACT,
     SCRIPT,
+    SCRIPT_VARIABLES,
     HandlerContract,
     handler_contract,
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ArtifactFacts
+from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, framework_name
 
 _TFS = "aws/deep-learning-containers e0ecede, TensorFlow python_service.py"
 _CONTAINERS = f"{_TFS}; aws/sagemaker-inference-toolkit, transformer.py"
@@ -41,6 +45,8 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
     script, contract = facts.script, _contract(facts)
     if script is None or contract is None or script.error is not None or script.open_ended:
         return
+    if contract.required is not None:
+        return  # handler_required says it
     if not any(all(map(script.defines, choice)) for choice in contract.choices):
         wanted = " or ".join(" + ".join(choice) for choice in contract.choices)
         half = next((c for c in contract.choices if any(map(script.defines, c))), None)
@@ -121,9 +127,11 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
 
     It looks in code/ only, and without the script takes its own functions, or none.
     """
-    contents, wanted = facts.contents, facts.script_name
+    contents, wanted, contract = facts.contents, facts.script_name, _contract(facts)
     if contents is None or facts.own_image or wanted is None or wanted in contents.files:
         return
+    if contract is not None and contract.required is not None:
+        return  # handler_required says it
     if facts.served_by("ray-serve"):
         return  # an application may import it from anywhere
     last = wanted.rpartition("/")[2]
@@ -136,6 +144,69 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
             program.where,
             f"SAGEMAKER_PROGRAM is {program.text!r}, and the archive has no {wanted}; add it, or "
             "name a script in code/",
+        )
+
+
+@rule(
+    "handler-required",
+    source="aws/sagemaker-scikit-learn-container and -xgboost-container, handler_service.py: "
+    '"Please provide a model_fn implementation"',
+    example="framework: sklearn   # with model.joblib, and no code/inference.py",
+)
+def handler_required(facts: ArtifactFacts) -> Iterator[Finding]:
+    """An image that loads no model by itself has a script that does: it defines ``model_fn``.
+
+    So are scikit-learn's, AutoGluon's, and XGBoost's with a script. The container starts, and
+    fails its health checks.
+    """
+    contents, contract, wanted = facts.contents, _contract(facts), facts.script_name
+    given, open_ = facts.container.environment, facts.container.environment_fact.value
+    if wanted is None and not given.keys() & SCRIPT_VARIABLES and not isinstance(open_, Unknown):
+        # handler_named says that variables have to name it; XGBoost's image does without.
+        wanted = None if facts.framework_name == "xgboost" else SCRIPT
+    if contents is None or contract is None or contract.required is None or wanted is None:
+        return
+    script, needed = contents.scripts.get(wanted), contract.required
+    if script is None and wanted not in contents.files:
+        found = [name for name in contents.files if PurePosixPath(name).name == _last(wanted)]
+        what = f"move {found[0]} there" if found else f"add it, with a {needed}(model_dir)"
+        yield _says(
+            facts, f"there is no {wanted}, and the container loads no model without it; {what}"
+        )
+    elif script is not None and not (
+        script.defines(needed) or script.open_ended or script.error is not None
+    ):
+        yield _says(
+            facts,
+            f"{wanted} defines no {needed}, and the container has none of its own; write "
+            f"def {needed}({', '.join(contract.arguments[needed])}): that returns the model",
+        )
+
+
+@rule(
+    "handler-named",
+    source="sagemaker-containers 2.8.6, _env.py and _modules.py; "
+    "aws/sagemaker-scikit-learn-container#77",
+    example="framework: sklearn   # without SAGEMAKER_PROGRAM",
+)
+def handler_named(container: ContainerFacts) -> Iterator[Finding]:
+    """Variables name the script to an image that calls none by itself.
+
+    scikit-learn's ends as it starts without SAGEMAKER_PROGRAM. Without SAGEMAKER_SUBMIT_DIRECTORY
+    it looks into /opt/ml/code, where nothing is, and so does XGBoost's.
+    """
+    framework = framework_name(container)
+    given = container.environment
+    if framework not in BY_VARIABLES or isinstance(container.environment_fact.value, Unknown):
+        return
+    missing = [name for name in SCRIPT_VARIABLES if name not in given]
+    if missing and (framework != "xgboost" or "SAGEMAKER_PROGRAM" in given):
+        named = container.image_uri if container.image_uri.given else container.framework
+        example = ", ".join(f"{name}: {SCRIPT_VARIABLES[name]}" for name in missing)
+        yield (
+            named.where,
+            f"{named.name} is {named.text!r}, whose image finds its script by variables alone; "
+            f"add environment: {{{example}}}",
         )
 
 
@@ -178,7 +249,11 @@ def _contract(facts: ArtifactFacts) -> HandlerContract | None:
     framework = facts.image_framework
     if facts.compiled and (framework in _NEO_COMPILED or facts.target_device == "ml_inf1"):
         return NEO_CONTRACT
-    return handler_contract(framework)
+    return handler_contract(framework, facts.container.framework_version.text)
+
+
+def _last(path: str) -> str:
+    return PurePosixPath(path).name
 
 
 def _says(facts: ArtifactFacts, sentence: str) -> Finding:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from local_aws.suggest import nearest
 from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.archive.handlers import script_variables
+from sagemaker_serving.catalog import frameworks
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
@@ -257,8 +259,7 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.served_by("pytorch")
     if contents is None:
         return
-    script = facts.script
-    if script is not None and (script.defines("model_fn") or script.open_ended or script.error):
+    if _loads_itself(facts):
         return
     variables = script_variables("pytorch", contents.scripts)
     define = "or define model_fn(model_dir)"
@@ -279,6 +280,200 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
             facts,
             f"{loaded} is not TorchScript and there is no model_fn in {facts.script_name}; the "
             f"container loads nothing else by itself: save it with torch.jit.save, {define}",
+        )
+
+
+def _loads_itself(facts: ArtifactFacts) -> bool:
+    """Whether the script has a ``model_fn``, as far as it can be seen."""
+    script, name = facts.script, facts.script_name
+    if script is None:
+        return facts.contents is not None and name in facts.contents.files
+    return script.defines("model_fn") or script.open_ended or script.error is not None
+
+
+_XGBOOST = "aws/sagemaker-xgboost-container#341, algorithm_mode/serve_utils.py"
+_NO_BOOSTER = (
+    *(".py", ".ipynb", ".txt", ".md", ".csv", ".html", ".log", ".sh"),
+    *(".yaml", ".yml", ".toml", ".cfg", ".zip", ".gz", ".tar"),
+)
+
+
+@rule(
+    "artifact-xgboost-files", source=_XGBOOST, example="model/xgboost-model   # and nothing above"
+)
+def artifact_xgboost_files(facts: ArtifactFacts) -> Iterator[Finding]:
+    """Without a script each file at the top of an XGBoost archive is a model.
+
+    With none the server ends with "IndexError: list index out of range"; several are an ensemble.
+    Files whose names begin with a dot are left out.
+    """
+    contents = facts.served_by("xgboost")
+    if contents is None or facts.script_name is not None:
+        return
+    if "SAGEMAKER_PROGRAM" in facts.container.environment:
+        return
+    top = [name for name in contents.files if "/" not in name and not name.startswith(".")]
+    wrong = [name for name in top if name.lower().endswith(_NO_BOOSTER)]
+    if not top:
+        deep = next((name for name in contents.files if not name.startswith("code/")), None)
+        yield _says(
+            facts,
+            "there is no file at its top, where XGBoost's image loads each as a model; "
+            + ("add the model" if deep is None else f"move {deep} there"),
+        )
+    elif wrong:
+        yield _says(
+            facts,
+            f"XGBoost's image loads each file at the top as a model, and {wrong[0]} is none; "
+            "remove it, or put it into a folder",
+        )
+    if facts.contents is not None and facts.contents.script is not None:
+        yield _says(
+            facts,
+            "XGBoost's image runs its own algorithm, and code/inference.py would never be called; "
+            "name it: environment: {SAGEMAKER_PROGRAM: inference.py, SAGEMAKER_SUBMIT_DIRECTORY: "
+            "/opt/ml/model/code}",
+        )
+
+
+_HUGGING_FACE = (
+    "aws/sagemaker-huggingface-inference-toolkit 2.6.0, handler_service.py and #9, #26, #108"
+)
+_HF = ("huggingface", "huggingface-neuron", "huggingface-neuronx")
+_WEIGHTS = re.compile(
+    r"(model|pytorch_model|adapter_model|diffusion_pytorch_model)[^/]*[.](safetensors|bin)|"
+    r"tf_model[.]h5|flax_model[.]msgpack|.*[.](pt|onnx|neuron)|.*[.]index[.]json"
+)
+_TOKENIZERS = re.compile(
+    r"tokenizer.*|vocab[.].*|merges[.]txt|spiece[.]model|sentencepiece.*|.*processor_config[.]json|"
+    r"spm[.].*|.*[.]tiktoken"
+)
+
+
+@rule(
+    "artifact-huggingface-files",
+    source=_HUGGING_FACE,
+    example="bert/config.json and bert/model.safetensors   # in a folder",
+)
+def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
+    """Without a ``model_fn`` of your own the top has what ``transformers`` loads.
+
+    That is ``config.json`` (of diffusers ``model_index.json``), weights, and the tokenizer's or
+    processor's files. Without a config the container asks for HF_TASK, which alone does not help.
+    """
+    contents = next((found for each in _HF if (found := facts.served_by(each))), None)
+    if contents is None or facts.own_image or _loads_itself(facts):
+        return
+    environment = facts.container.environment
+    top = [name for name in contents.files if "/" not in name]
+    adapter = "adapter_config.json" in top and "HF_TASK" in environment
+    if "HF_MODEL_ID" in environment or "model_index.json" in top or adapter:
+        return
+    if "config.json" not in top:
+        deep = [name for name in contents.files if PurePosixPath(name).name == "config.json"]
+        what = f"move the files of {PurePosixPath(deep[0]).parent}/ there" if deep else "add them"
+        yield _says(
+            facts,
+            "there is no config.json at its top, and no model_fn: 'You need to define one of the "
+            f"following … as env HF_TASK'; save_pretrained() writes what is needed; {what}, or "
+            "define model_fn(model_dir) in code/inference.py",
+        )
+        return
+    if facts.framework_name != "huggingface":
+        return  # what is compiled for Neuron may lie in folders
+    for what, pattern in (("weights", _WEIGHTS), ("tokenizer or processor", _TOKENIZERS)):
+        if not any(pattern.fullmatch(name) for name in top):
+            yield _says(
+                facts,
+                f"config.json has no {what} beside it, and there is no model_fn; save the "
+                f"{what}, too: save_pretrained(folder), or define model_fn(model_dir) in "
+                "code/inference.py",
+            )
+
+
+@rule(
+    "artifact-code-of-hub",
+    source="aws/sagemaker-huggingface-inference-toolkit 2.6.0, mms_model_server.py",
+    severity=Severity.WARNING,
+    example="HF_MODEL_ID: distilbert-base-uncased   # beside an artifact with code/",
+)
+def artifact_code_of_hub(facts: ArtifactFacts) -> Iterator[Finding]:
+    """Hugging Face's image takes a model from the hub or from its archive, with its code.
+
+    With HF_MODEL_ID it serves what the hub has, and looks at neither the archive's files nor its
+    ``code/``.
+    """
+    contents = next((found for each in _HF if (found := facts.served_by(each))), None)
+    given = facts.container.environment.get("HF_MODEL_ID")
+    if contents is None or given is None or facts.own_image:
+        return
+    if given.text is not None and not given.text.startswith("/"):
+        yield (
+            given.where,
+            f"{given.name} is {given.text!r}, so that the container serves the hub's model and "
+            f"never looks into {facts.artifact.text!r}; remove one of them",
+        )
+
+
+@rule(
+    "artifact-mxnet-files",
+    source="aws/sagemaker-mxnet-inference-toolkit addf279, handler_service.py and "
+    "default_inference_handler.py",
+    example="model-symbol.json and model-0000.params   # without code/inference.py",
+)
+def artifact_mxnet_files(facts: ArtifactFacts) -> Iterator[Finding]:
+    """MXNet's image has a script, which may be empty, and one that loads the model or its files.
+
+    Its handler imports the script before all else. The default ``model_fn`` loads
+    ``model-symbol.json``, ``model-0000.params`` and ``model-shapes.json`` from the top.
+    """
+    contents, name = facts.served_by("mxnet"), facts.script_name
+    if contents is None or name is None or facts.own_image:
+        return
+    if name not in contents.files:
+        yield _says(
+            facts,
+            f"there is no {name}, which MXNet's image imports before all else; add it, empty where "
+            "the defaults suffice",
+        )
+    missing = [each for each in _MXNET_FILES if each not in contents.files]
+    if missing and not _loads_itself(facts):
+        yield _says(
+            facts,
+            f"there is no {', no '.join(missing)} at its top, which MXNet's image loads without a "
+            "model_fn; name the files so, or define model_fn(model_dir)",
+        )
+
+
+_MXNET_FILES = ("model-symbol.json", "model-0000.params", "model-shapes.json")
+_JUDGED = (
+    *("tensorflow", "pytorch", "mxnet", "sklearn", "xgboost", "autogluon", "chainer"),
+    *_HF,
+    *("stabilityai", "ray-serve", "sagemaker-tritonserver"),
+)
+
+
+@rule(
+    "artifact-unjudged",
+    source="this project: docs/archives.md",
+    severity=Severity.NOTE,
+    example="framework: linear-learner",
+)
+def artifact_unjudged(facts: ArtifactFacts) -> Iterator[Finding]:
+    """What an image looks for in its archive is known here; of others a note says that it is not.
+
+    The archive itself is judged: that it can be unpacked, and that it fits its instance.
+    """
+    framework = facts.framework_name
+    if facts.contents is None or facts.compiled or facts.own_image or framework in _JUDGED:
+        return
+    if framework in frameworks() or facts.container.framework.text == "":
+        named = "this image" if facts.container.image_uri.given else f"{framework}'s image"
+        which = named if framework else "a server"
+        yield _says(
+            facts,
+            f"what {which} looks for in an archive is not known here, so that its files were not "
+            + ("judged" if framework else "judged; say which with --framework"),
         )
 
 

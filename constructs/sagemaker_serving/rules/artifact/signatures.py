@@ -1,9 +1,11 @@
-"""Rules on a model's signatures and its batching settings."""
+"""Rules on a model's signatures: there is one to ask, and its inputs can be sent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.archive.saved_model import JSON_DTYPES, SavedModel
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import whole_number
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts
@@ -11,6 +13,99 @@ from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
 _BATCHING = "tensorflow/serving batching README"
 _DEFAULT_SIZE = 8
+
+
+_PREDICT = "tensorflow/tensorflow#69307; tensorflow/serving, predict_util.cc"
+_JSON = "tensorflow/serving, util/json_tensor.cc"
+_DEFAULT = "serving_default"
+
+
+@rule("artifact-signature", source=_PREDICT, example="tf.saved_model.save(tf.Module(), 'm/1')")
+def artifact_signature(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A SavedModel has a signature, which predictions ask.
+
+    TensorFlow saves none for a model that was never called, and for a module without
+    ``signatures=``. The server loads it, and each request fails. With code this only warns
+    (artifact-signature-default), since code may answer without a model.
+    """
+    for path, model in _models(facts):
+        if not model.signatures and not _has_handler(facts):
+            yield _says(
+                facts,
+                f"{path} has no signature, so that each request fails: 'Serving signature name: "
+                f'"{_DEFAULT}" not found in signature def\'; {_EXPORT}',
+            )
+
+
+@rule(
+    "artifact-signature-default",
+    source=_PREDICT,
+    severity=Severity.WARNING,
+    example="signatures={'length': …}   # and no serving_default",
+)
+def artifact_signature_default(facts: ArtifactFacts) -> Iterator[Finding]:
+    """The signature that a request names none of is there: ``serving_default``.
+
+    Without it each request has to name another, which CSV and a batch of records cannot.
+    """
+    for path, model in _models(facts):
+        if model.signatures and _DEFAULT not in model.signatures:
+            first = next(iter(model.signatures))
+            yield _says(
+                facts,
+                f"{path} has no signature {_DEFAULT!r}, so that each request fails which names "
+                f"none of {', '.join(model.signatures)}; export it under that name, or send "
+                f'{{"signature_name": "{first}", …}} in every request',
+            )
+        elif not model.signatures and _has_handler(facts):
+            yield _says(
+                facts, f"{path} has no signature, so that what code asks of it fails; {_EXPORT}"
+            )
+
+
+@rule("artifact-signature-inputs", source=_JSON, example="an input of dtype resource")
+def artifact_signature_inputs(facts: ArtifactFacts) -> Iterator[Finding]:
+    """The inputs of the signature that is asked are of types which a request can carry.
+
+    JSON and CSV become floats, integers, text and bool. Code may send other types over gRPC, but
+    for resources and variants, which live in a session.
+    """
+    for path, model in _models(facts):
+        asked = [_DEFAULT] if _DEFAULT in model.signatures else list(model.signatures)
+        for name in asked:
+            for key, tensor in model.signatures[name].inputs.items():
+                if tensor.dtype in JSON_DTYPES or tensor.dtype == "unknown":
+                    continue
+                internal = tensor.dtype in ("resource", "variant")
+                if internal or not _has_handler(facts):
+                    yield _says(
+                        facts,
+                        f"input {key!r} of signature {name!r} in {path} is of dtype "
+                        f"{tensor.dtype}, which no {'request' if internal else 'JSON or CSV'} "
+                        f"carries; export a function that takes "
+                        f"{'tensors' if internal else 'float32, and casts it'}",
+                    )
+
+
+_EXPORT = (
+    'export it with one: model.export("mymodel/1") in Keras, or tf.saved_model.save(module, '
+    '"mymodel/1", signatures=module.f.get_concrete_function(tf.TensorSpec(…)))'
+)
+
+
+def _models(facts: ArtifactFacts) -> Iterator[tuple[str, SavedModel]]:
+    contents = facts.served_by("tensorflow")
+    for path, model in contents.saved_models.items() if contents is not None else ():
+        if model is not None and "serve" in model.tags:
+            yield path, model
+
+
+def _has_handler(facts: ArtifactFacts) -> bool:
+    return facts.contents is not None and facts.contents.script is not None
+
+
+def _says(facts: ArtifactFacts, sentence: str) -> Finding:
+    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"
 
 
 @rule("batching-signature", source=_BATCHING, example="shape (1, 8, 8) and max_batch_size: 16")

@@ -13,6 +13,7 @@ from local_aws.template import Unknown
 from sagemaker_serving.archive import ArchiveContents, Script, UnreadableArtifact
 from sagemaker_serving.archive.handlers import script_of
 from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.errors import Where
 
 
@@ -216,6 +217,13 @@ class ContainerFacts:
         return None
 
 
+def framework_name(container: ContainerFacts) -> str:
+    """The framework of a container's image in lower case, "" when it is not told."""
+    if container.framework.text is not None:
+        return container.framework.text.lower()
+    return next(iter(frameworks_of_image(container.image_uri.text or "")), "")
+
+
 @dataclass(frozen=True, kw_only=True)
 class VariantFacts:
     """A production variant, or a shadow variant, and the containers that it runs.
@@ -341,12 +349,13 @@ class ArtifactFacts:
     @property
     def framework_name(self) -> str:
         """The framework in lower case, "" when it is not told."""
-        return (self.container.framework.text or "").lower()
+        return framework_name(self.container)
 
     @property
     def own_image(self) -> bool:
         """Whether the container runs an image that is not AWS's."""
-        return self.container.image_uri.given
+        uri = self.container.image_uri
+        return uri.given and not frameworks_of_image(uri.text or "")
 
     @property
     def image_framework(self) -> str:

@@ -87,6 +87,29 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "neo-torch-name",
+    source="aws/amazon-sagemaker-examples#986: 'No pth file found for PyTorch model'",
+    severity=Severity.WARNING,
+    example="model.pt   # of a PyTorch model with compile: {…}",
+)
+def neo_torch_name(facts: ArtifactFacts) -> Iterator[Finding]:
+    """The file of a PyTorch model that Neo compiles ends with ``.pth``.
+
+    AWS's guide has ``.pt``, too, and Neo has refused it.
+    """
+    contents = facts.contents
+    if contents is None or not facts.compiled or facts.neo_framework != "PYTORCH":
+        return
+    for _, found in files_for_neo("PYTORCH", contents.files):
+        if len(found) == 1 and found[0].endswith(".pt"):
+            yield (
+                facts.artifact.where,
+                f"artifact is {facts.artifact.text!r}; Neo has refused {found[0]} with 'No pth "
+                f"file found for PyTorch model'; name it {found[0]}h",
+            )
+
+
+@rule(
     "neo-frozen-graph",
     source="neo-ai/neo-ai-dlr, issue 73: Neo gave a frozen graph back that it could not compile",
     severity=Severity.WARNING,
