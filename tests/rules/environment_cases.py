@@ -255,6 +255,16 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {(*DIGITS, "artifact"): {"s3": f"{EU_S3}/models/k.tar.gz", "sha256": "0"}},
     ),
     (
+        "image-processor",  # aws/deep-learning-containers#3803: the tag decides
+        {
+            (*DIGITS, "framework"): "djl-lmi",
+            (*DIGITS, "framework_version"): "0.36.0",
+            (*DIGITS, "batching"): None,
+        },
+        "framework is 'djl-lmi', an image for GPUs and ml.c5.large has no GPU",
+        {(*DIGITS, "framework"): "tensorflow"},
+    ),
+    (
         "image-processor",
         {
             (*BLUE, "image_uri"): "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"

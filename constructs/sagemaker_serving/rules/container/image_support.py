@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from typing import Literal
 
 from sagemaker_serving.catalog import (
     EcrImage,
@@ -15,7 +16,7 @@ from sagemaker_serving.catalog import (
     published_image,
     scopes_of,
 )
-from sagemaker_serving.errors import Severity
+from sagemaker_serving.errors import Severity, Where
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework
@@ -58,6 +59,21 @@ def aws_image(container: ContainerFacts) -> EcrImage | None:
         return image_of_framework(container)
     except UnknownImage:
         return None  # said by a rule of its own
+
+
+def named_image(container: ContainerFacts) -> tuple[Where, str]:
+    """Where it is said which image it runs, and the beginning of a sentence on that image."""
+    uri, framework = container.image_uri, container.framework
+    if uri.given:
+        return uri.where, f"{uri.name} is"
+    return framework.where, f"{framework.name} is {framework.text!r},"
+
+
+def processor_of_image(container: ContainerFacts) -> Literal["cpu", "gpu"] | None:
+    """What the image of AWS's that it runs is made for; None where its tag does not say it."""
+    image = None if container.compilation.given else aws_image(container)
+    found = None if image is None else published_image(image.uri)
+    return None if found is None else found.processor
 
 
 def _end(support: ImageSupport, today: date) -> str:

@@ -16,6 +16,7 @@ from sagemaker_serving.catalog import (
 )
 from sagemaker_serving.catalog.images import release_tags
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.container.image_support import named_image, processor_of_image
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
@@ -213,17 +214,19 @@ def image_account(container: ContainerFacts) -> Iterator[Finding]:
 def image_processor(container: ContainerFacts) -> Iterator[Finding]:
     """An image for GPUs runs on a GPU type, and one for CPUs on a CPU type.
 
-    A CPU image leaves a paid GPU idle, and a GPU image finds no GPU. Both start, so this warns.
+    A CPU image leaves a paid GPU idle, and a GPU image finds no GPU. Both start, so this warns. The
+    image's tag decides: of those with ``cu128`` in it AWS's tables may say nothing, or "cpu"
+    (aws/deep-learning-containers#3803).
     """
-    found = published_image(container.image_uri.text)
+    processor, (where, named) = processor_of_image(container), named_image(container)
     kind = known(container.instance_type)
-    if found is None or kind is None or found.processor is None:
+    if kind is None or processor is None:
         return
-    if kind.processor not in (found.processor, "neuron", None):
-        fitting = f"the {kind.processor} image" if kind.processor != "gaudi" else "one for these"
+    if kind.processor not in (processor, "neuron", None):
+        fitting = "one for these" if kind.processor == "gaudi" else f"the {kind.processor} image"
         yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} is an image for {found.processor.upper()}s and "
+            where,
+            f"{named} an image for {processor.upper()}s and "
             f"{kind.name} has {kind.devices}; use {fitting}, or another instance type",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import published_image
+from sagemaker_serving.rules.container.image_support import named_image, processor_of_image
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
@@ -117,11 +117,11 @@ def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
                 f"{container.mode.name} is 'MultiModel' on a serverless variant, which serves one "
                 "model; put it on instances",
             )
-        image = published_image(container.image_uri.text)
-        if image is not None and image.processor == "gpu":
+        if processor_of_image(container) == "gpu":
+            where, named = named_image(container)
             yield (
-                container.image_uri.where,
-                f"{container.image_uri.name} is an image for GPUs and the variant is serverless, "
+                where,
+                f"{named} an image for GPUs and the variant is serverless, "
                 "which has none; use the CPU image, or put the variant on a GPU type",
             )
 
