@@ -9,6 +9,8 @@ import botocore.loaders
 import pytest
 
 from sagemaker_serving.catalog.properties import member_paths, resource_properties
+from sagemaker_serving.spec import BatchTransformSettings
+from sagemaker_serving.spec.aws import written_members
 from sagemaker_serving.spec.members import (
     COMPONENT,
     ENDPOINT,
@@ -71,6 +73,25 @@ def test_an_inference_component_has_no_member_that_is_neither_written_nor_named_
         for path in unwritten
         if listed(COMPONENT, path) is None
         and not any(f"{path}.".startswith(f"{each}.") for each in without)
+    }
+    assert unnamed == set()
+
+
+def test_a_transform_job_has_no_member_that_is_neither_written_nor_named_here(
+    shapes: Mapping[str, Any],
+) -> None:
+    api = set(member_paths(action_tree(shapes, "CreateTransformJobRequest")))
+    by_the_pipeline = {
+        *("ModelName", "Tags", "TransformJobName", "TransformInput.DataSource"),
+        *("TransformOutput.KmsKeyId", "TransformOutput.S3OutputPath"),
+        "TransformResources.VolumeKmsKeyId",
+    }
+    without = {"DataCaptureConfig", "ExperimentConfig"}  # of Model Monitor and of Experiments
+    unwritten = api - set(dict(written_members(BatchTransformSettings)))
+    unnamed = {
+        path
+        for path in unwritten
+        if not any(f"{path}.".startswith(f"{each}.") for each in by_the_pipeline | without)
     }
     assert unnamed == set()
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec, first_choice
 
 
@@ -46,101 +47,113 @@ class BatchTransformSettings(Spec):
     """What the batch pipeline's transform jobs have in common, and how inputs are cut and tried
     again."""
 
-    instance_types: list[str] = Field(default_factory=list)
+    instance_types: Annotated[list[str], Aws()] = Field(default_factory=list)
     """Instance types in order of preference instead of ``instance_type``: a job that AWS has no
     capacity for is run on the next of them at once. All run the same image."""
 
-    instance_type: Annotated[str, Field(default_factory=first_choice)]
+    instance_type: Annotated[
+        str, Field(default_factory=first_choice), Aws("TransformResources.InstanceType")
+    ]
     """An instance type for transform jobs, such as ``ml.m5.xlarge``; left out with
     ``instance_types``: the first of them."""
 
-    instance_count: int = 1
+    instance_count: Annotated[int, Aws("TransformResources.InstanceCount")] = 1
     """Instances of each job, at least 1."""
 
-    transform_ami_version: str | None = None
+    transform_ami_version: Annotated[str | None, Aws("TransformResources.TransformAmiVersion")] = (
+        None
+    )
     """The software of GPU hosts: ``al2-ami-sagemaker-batch-gpu-470`` or
     ``al2-ami-sagemaker-batch-gpu-535``, named after their NVIDIA drivers. Left out: the one that
     image and instance family need, where that is known; else SageMaker's choice."""
 
-    input_type: Literal["S3Prefix", "ManifestFile"] = "S3Prefix"
+    input_type: Annotated[Literal["S3Prefix", "ManifestFile"], Aws()] = "S3Prefix"
     """What an execution's input is: a prefix, or a manifest, ``[{"prefix": "s3://bucket/path/"},
     "name", …]``."""
 
-    content_type: str | None = None
+    content_type: Annotated[str | None, Aws("TransformInput.ContentType")] = None
     """The MIME type of the input, such as ``application/jsonlines``."""
 
-    compression_type: Literal["None", "Gzip"] = "None"
+    compression_type: Annotated[Literal["None", "Gzip"], Aws("TransformInput.CompressionType")] = (
+        "None"
+    )
     """Whether inputs are gzip files."""
 
-    accept: str | None = None
+    accept: Annotated[str | None, Aws("TransformOutput.Accept")] = None
     """The MIME type of the output."""
 
-    split_type: Literal["None", "Line", "RecordIO", "TFRecord"] = "None"
+    split_type: Annotated[
+        Literal["None", "Line", "RecordIO", "TFRecord"], Aws("TransformInput.SplitType")
+    ] = "None"
     """How an input object is cut into records; "None": the whole object is one request."""
 
     batch_strategy: Literal["MultiRecord", "SingleRecord"] | None = None
     """Whether a request carries one record or as many as fit max_payload_in_mb; only with a
     split_type (SageMaker's default: MultiRecord)."""
 
-    assemble_with: Literal["None", "Line"] = "None"
+    assemble_with: Annotated[Literal["None", "Line"], Aws("TransformOutput.AssembleWith")] = "None"
     """How the records' answers are joined into the output object."""
 
-    input_filter: str | None = None
-    """A JSONPath from ``$``, at most 63 letters: the part of each record that the model gets."""
-
-    output_filter: str | None = None
-    """A JSONPath from ``$``, at most 63 letters: the part of each joined answer that is written."""
-
-    join_source: Literal["Input", "None"] = "None"
-    """Whether each answer is joined to its record."""
-
-    max_payload_in_mb: int | None = Field(default=None, json_schema_extra={"default": 6})
+    max_payload_in_mb: Annotated[int | None, Aws("MaxPayloadInMB")] = Field(
+        default=None, json_schema_extra={"default": 6}
+    )
     """The largest request in MB, 0 to 100 (default 6; 0: chunked)."""
 
     max_concurrent_transforms: int | None = None
     """Requests sent at the same time to each instance (default: the container's choice, else 1);
     times max_payload_in_mb at most 100."""
 
-    invocations_timeout_in_seconds: int | None = Field(
-        default=None, json_schema_extra={"default": 600}
-    )
+    invocations_timeout_in_seconds: Annotated[
+        int | None, Aws("ModelClientConfig.InvocationsTimeoutInSeconds")
+    ] = Field(default=None, json_schema_extra={"default": 600})
     """How long the model may take to answer a request, 1 to 3600 (default 600)."""
 
-    invocations_max_retries: int | None = Field(default=None, json_schema_extra={"default": 3})
+    invocations_max_retries: Annotated[
+        int | None, Aws("ModelClientConfig.InvocationsMaxRetries")
+    ] = Field(default=None, json_schema_extra={"default": 3})
     """How often a job retries a request when the model fails, 0 to 3 (default 3)."""
+
+    input_filter: Annotated[str | None, Aws("DataProcessing.InputFilter")] = None
+    """A JSONPath from ``$``, at most 63 letters: the part of each record that the model gets."""
+
+    output_filter: Annotated[str | None, Aws("DataProcessing.OutputFilter")] = None
+    """A JSONPath from ``$``, at most 63 letters: the part of each joined answer that is written."""
+
+    join_source: Annotated[Literal["Input", "None"], Aws("DataProcessing.JoinSource")] = "None"
+    """Whether each answer is joined to its record."""
 
     environment: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the job beside the model's own, at most 16, and 32 KB together:
     ``SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES`` and others."""
 
-    encrypt_volumes: bool | None = None
+    encrypt_volumes: Annotated[bool | None, Aws()] = None
     """Whether jobs' volumes are encrypted with the environment's key (default: yes where there is a
     key, except local NVMe storage, which encrypts itself)."""
 
-    tags: dict[str, str] = Field(default_factory=dict)
+    tags: Annotated[dict[str, str], Aws()] = Field(default_factory=dict)
     """Tags of every job."""
 
-    max_objects_per_shard: int = 5000
+    max_objects_per_shard: Annotated[int, Aws()] = 5000
     """The most objects that one job transforms, 1 to 100000."""
 
-    max_bytes_per_shard: int = 10 * 1024**3
+    max_bytes_per_shard: Annotated[int, Aws()] = 10 * 1024**3
     """The most bytes that one job transforms, at least 1; a larger object has a job of its own
     (default 10 GiB)."""
 
-    max_concurrent_jobs: int = 4
+    max_concurrent_jobs: Annotated[int, Aws()] = 4
     """Jobs that one execution runs at the same time, 1 to 1000. When their instances exceed the
     account's quota for transform jobs, they wait."""
 
-    max_input_objects: int | None = None
+    max_input_objects: Annotated[int | None, Aws()] = None
     """An execution with more objects is refused, at least 1; left out: any number."""
 
-    max_input_bytes: int | None = None
+    max_input_bytes: Annotated[int | None, Aws()] = None
     """An execution with more bytes is refused, at least 1; left out: any number."""
 
-    retries: Retries = Retries()
+    retries: Annotated[Retries, Aws()] = Retries()
     """How often, and after how long, jobs are retried."""
 
-    fail_on_quarantine: bool = False
+    fail_on_quarantine: Annotated[bool, Aws()] = False
     """Whether an execution with quarantined records ends as failed. They are listed either way; an
     unlisted object always fails it."""
 

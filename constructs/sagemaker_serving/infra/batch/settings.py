@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sagemaker_serving.spec import BatchTransformSettings
+from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.batch_transform import BatchTransformSettings
 
 
 def transform_settings(
@@ -57,49 +57,16 @@ def transform_arguments(
     volume_key: str | None = None,
 ) -> dict[str, Any]:
     """CreateTransformJob's arguments but for a job's name, and where it reads and writes."""
-    processing = _given({"InputFilter": spec.input_filter, "OutputFilter": spec.output_filter})
-    if spec.join_source != "None":
-        processing["JoinSource"] = spec.join_source
-    client = _given(
-        {
-            "InvocationsTimeoutInSeconds": spec.invocations_timeout_in_seconds,
-            "InvocationsMaxRetries": spec.invocations_max_retries,
-        }
-    )
-    return _given(
-        {
-            "ModelName": model_name,
-            "TransformInput": _given(
-                {
-                    "ContentType": spec.content_type,
-                    "CompressionType": spec.compression_type,
-                    "SplitType": spec.split_type,
-                }
-            ),
-            "TransformOutput": _given(
-                {
-                    "Accept": spec.accept,
-                    "AssembleWith": spec.assemble_with,
-                    "KmsKeyId": output_key,
-                }
-            ),
-            "TransformResources": _given(
-                {
-                    "InstanceType": spec.instance_type,
-                    "InstanceCount": spec.instance_count,
-                    "TransformAmiVersion": spec.transform_ami_version,
-                    "VolumeKmsKeyId": volume_key,
-                }
-            ),
-            "BatchStrategy": spec.batch_strategy,
-            "MaxPayloadInMB": spec.max_payload_in_mb,
-            "MaxConcurrentTransforms": spec.max_concurrent_transforms,
-            "ModelClientConfig": client if client else None,
-            "DataProcessing": processing if processing else None,
-            "Environment": spec.environment if spec.environment else None,
-            "Tags": [{"Key": key, "Value": value} for key, value in spec.tags.items()] or None,
-        }
-    )
+    joined = {} if spec.join_source != "None" else {"join_source": None}
+    made = aws_values(BatchTransformSettings, {**vars(spec), **joined})
+    parts = {
+        name: made.get(name, {})
+        for name in ("TransformInput", "TransformOutput", "TransformResources")
+    }
+    parts["TransformOutput"] |= _given({"KmsKeyId": output_key})
+    parts["TransformResources"] |= _given({"VolumeKmsKeyId": volume_key})
+    tags = [{"Key": key, "Value": value} for key, value in spec.tags.items()]
+    return {"ModelName": model_name, **parts, **made, **({"Tags": tags} if tags else {})}
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,8 @@ from sagemaker_serving.rules.facts.resources import (
     NetworkFacts,
     TagsFacts,
 )
-from sagemaker_serving.spec import EnvironmentFile
+from sagemaker_serving.rules.template.jobs import transform_facts
+from sagemaker_serving.spec import BatchTransformSettings, EnvironmentFile
 from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
 from sagemaker_serving.spec.variants import ComponentSettings
 
@@ -213,28 +214,13 @@ def _transform(transform: Fact, model: Fact, environment: Fact) -> TransformFact
     nothing_over = Fact({}, transform.where)
     encrypted = transform.get("encrypt_volumes")
     has_key = environment.get("storage").get("kms").value is True
-    return TransformFacts(
-        chooses_ami=True,
-        where=transform.where,
-        region=environment.get("region"),
+    arguments = in_aws_words(transform, BatchTransformSettings)
+    container = container_facts(nothing_over, model, environment, host_type(transform))
+    return replace(
+        transform_facts(
+            arguments, arguments, region=environment.get("region"), container=container
+        ),
         instance_type=host_type(transform),
         instance_pools=pools_of(transform),
-        instance_count=transform.get("instance_count"),
-        split_type=transform.get("split_type"),
-        batch_strategy=transform.get("batch_strategy"),
-        max_payload_in_mb=transform.get("max_payload_in_mb"),
-        max_concurrent_transforms=transform.get("max_concurrent_transforms"),
-        environment=transform.get("environment"),
-        assemble_with=transform.get("assemble_with"),
-        compression=transform.get("compression_type"),
-        input_filter=transform.get("input_filter"),
-        output_filter=transform.get("output_filter"),
-        join_source=transform.get("join_source"),
-        timeout=transform.get("invocations_timeout_in_seconds"),
-        retries=transform.get("invocations_max_retries"),
-        content_type=transform.get("content_type"),
-        accept=transform.get("accept"),
-        ami_version=transform.get("transform_ami_version"),
         volume_key=encrypted if encrypted.value is True and has_key else ABSENT,
-        container=container_facts(nothing_over, model, environment, host_type(transform)),
     )
