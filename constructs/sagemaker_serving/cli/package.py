@@ -196,7 +196,7 @@ def pack(
     nothing is written then.
     """
     from sagemaker_serving.archive import Cache, Tensors, build_archive, contents_of
-    from sagemaker_serving.errors import ProblemsFound, Severity
+    from sagemaker_serving.errors import ProblemsFound, Severity, Where
     from sagemaker_serving.progress import progress_bar
     from sagemaker_serving.rules.artifact_check import check_contents
 
@@ -212,6 +212,11 @@ def pack(
         multi_model=server == "multi-model",
     )
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    for at, problem in enumerate(errors):
+        (variable,) = problem.where.path[-1:] or ("",)
+        if variable in _DEFAULT_MODEL.values():
+            message = problem.message.replace(str(variable), "--default-model", 1)
+            errors[at] = replace(problem, where=Where(), message=message)
     if errors:
         raise ProblemsFound(errors)
     with (
