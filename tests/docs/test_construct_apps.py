@@ -149,7 +149,7 @@ def test_each_app_of_the_page_is_deployed_here() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "region"), zip(CHECKS, cycle(("eu-west-1", "eu-central-1")), strict=False)
+    ("heading", "region"), list(zip(CHECKS, cycle(("eu-west-1", "eu-central-1")), strict=False))
 )
 def test_it_deploys_as_it_stands_and_answers(
     heading: str, region: str, local_aws: LocalAws, deploy_app: DeployApp, tmp_path: Path
