@@ -27,6 +27,9 @@ $ sagemaker-serving check --template stack.yaml      # or --assembly cdk.out, --
 class Trouble:
     """A case: what was said, why, what to write, the rule that names it, and who reported it.
 
+    ``says`` are messages, or what is seen, and may be none. ``reports`` are ``owner/repository#1``;
+    what nobody reported has its source instead.
+
     ``folder`` has inputs whose names begin with ``wrong`` and with ``right``: templates,
     environment files, or plans of Terraform (``.json``).
     """
@@ -65,9 +68,9 @@ def _section(trouble: Trouble) -> Iterator[str]:
         yield f"```text\n{said}\n```\n\n"
     rule = f"[`{trouble.rule}`](rules.md#{trouble.rule})"
     links = ", ".join(map(_link, trouble.reports))
-    yield f"{trouble.why}\n\n{trouble.write}\n\nNamed by {rule}. Reported: {links}.\n"
+    yield f"{trouble.why}\n\n{trouble.write}\n\nNamed by {rule}. Source: {links}.\n"
 
 
 def _link(report: str) -> str:
-    repository, _, number = report.partition("#")
-    return f"<https://github.com/{repository}/issues/{number}>"
+    repository, of, number = report.partition("#")
+    return report if not of else f"<https://github.com/{repository}/issues/{number}>"

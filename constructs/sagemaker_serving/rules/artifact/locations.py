@@ -27,9 +27,11 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
     for container in model.containers:
         yield from _source_form(container)
         uri = container.artifact
-        if uri.text is None or not _is_data_url(uri):
+        if not _is_data_url(uri):
             continue
-        if S3Location.find(uri.text) is None:
+        if uri.text is None:
+            yield from _certain_end(container)
+        elif S3Location.find(uri.text) is None:
             yield uri.where, f"{uri.name} is {uri.text!r}; it must be s3://<bucket>/<key>"
         elif container.mode.text == "MultiModel":
             if uri.text.endswith(".tar.gz"):
@@ -77,6 +79,19 @@ def artifact_location(container: ContainerFacts) -> LocationFacts:
     artifact = container.artifact
     uri = artifact.get("s3") if isinstance(artifact.value, dict) else artifact
     return LocationFacts(uri=uri, region=container.region)
+
+
+def _certain_end(container: ContainerFacts) -> Iterator[Finding]:
+    """What is wrong with the end of an address whose middle is not known."""
+    uri = container.artifact
+    end = uri.pieces[-1] if len(uri.pieces) > 1 else None
+    single = not container.mode.given or container.mode.text == "SingleModel"
+    whole = end is not None and ("/" in end or "." in end)
+    if end is not None and whole and single and not end.endswith((".gz", ".tgz")):
+        yield (
+            uri.where,
+            f"{uri.name} is {uri.shown!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
+        )
 
 
 def _source_form(container: ContainerFacts) -> Iterator[Finding]:

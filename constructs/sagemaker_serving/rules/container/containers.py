@@ -281,11 +281,15 @@ def resource_name(facts: NameFacts) -> Iterator[Finding]:
     The schema of some of them allows what the API then refuses.
     """
     name = facts.name.text
-    if name is not None and not is_name(name):
+    known = "".join(piece for piece in facts.name.pieces if piece is not None)
+    if name is None and (not known or is_name(f"a{known[:61]}a")):
+        return  # what is not known may make a name of the rest
+    if name is None or not is_name(name):
+        length = "" if name is None else f" ({len(name)} characters)"
         yield (
             facts.name.where,
-            f"{facts.name.name} is {name!r} ({len(name)} characters); names of {facts.kind}s take "
-            "1 to 63 letters, digits and hyphens between them, no underscore; rename it",
+            f"{facts.name.name} is {facts.name.shown!r}{length}; names of {facts.kind}s take 1 to "
+            "63 letters, digits and hyphens between them, no underscore; rename it",
         )
 
 

@@ -38,9 +38,18 @@ def template_function(template: TemplateFacts) -> Iterator[Finding]:
 
     CloudFormation refuses the template.
     """
-    for where, name, _ in template.functions:
+    loops = [
+        (declared.where, name)
+        for section in template.sections.values()
+        for name, declared in section.items()
+        if name.startswith("Fn::ForEach")
+    ]
+    called = [(where, name) for where, name, _ in template.functions]
+    packed = any(name.startswith(("Fn::Rain", "Fn::Transform")) for _, name in called)
+    plain = not packed and not template.document.get("Transform").given
+    for where, name in (*loops, *called):
         bare = "::".join(name.split("::")[:2])
-        if bare in _EXTENDED and not template.extended and not template.macros:
+        if bare in _EXTENDED and plain:
             yield where, f"{bare} needs Transform: AWS::LanguageExtensions; add it"
         elif bare != "Ref" and bare not in _FUNCTIONS | _EXTENDED:
             if template.macros:

@@ -85,7 +85,8 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
     """FindInMap names a map that is there, and keys that it has.
 
     The deploy fails where no DefaultValue stands beside them. A parameter as a key has its default,
-    and each of its allowed values.
+    and each of its allowed values; AWS::Region is the region that is deployed to, where one is
+    given.
     """
     maps = template.sections["Mappings"]
     for mention in template.mentions:
@@ -99,7 +100,8 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
             usual = [_usual(key, template) for key in mention.keys]
             by_default = _missed(found, tuple(default for _, default, _ in usual))
             each = [_missed(found, keys) for keys in product(*(values for *_, values in usual))]
-            if all(each):
+            regional = {"Ref": "AWS::Region"} in mention.keys
+            if all(each) and not (regional and not mention.certain):
                 yield mention.where, f"{mention.name} has {by_default or each[0]}"
             elif by_default and mention.certain:
                 names = " and ".join(name for name, *_ in usual if name)
@@ -109,6 +111,8 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
 def _usual(key: object, template: TemplateFacts) -> tuple[str, object, list[object]]:
     """The parameter that a key is, or ""; the key by default; and all that it may be."""
     name = key.get("Ref") if isinstance(key, dict) else None
+    if name == "AWS::Region" and template.region is not None:
+        return "", template.region, [template.region]
     parameter = template.sections["Parameters"].get(name) if isinstance(name, str) else None
     if parameter is None or is_ssm_value(str(parameter.get("Type").value)):
         return "", key, [key]

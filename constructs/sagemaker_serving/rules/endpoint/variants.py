@@ -11,6 +11,7 @@ from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.rules.template.marks import same_text
 
 _SOURCE = "botocore ProductionVariant"
 _LIST = "botocore ProductionVariantList"
@@ -36,15 +37,17 @@ def variant_name(variant: VariantFacts) -> Iterator[Finding]:
 def variant_names_unique(config: EndpointConfigFacts) -> Iterator[Finding]:
     """No two variants of an endpoint share a name.
 
-    Metrics, scaling and targeted requests all find a variant by its name.
+    Metrics, scaling and targeted requests all find a variant by its name. What one parameter names
+    twice is the same, too.
     """
     seen: set[str] = set()
     for variant in (*config.variants, *config.shadows):
-        name = variant.name.text
+        name = same_text(variant.name.value)
         if name is None:
             continue
         if name in seen:
-            yield variant.name.where, f"a variant named {name!r} stands above; rename one of them"
+            shown = repr(variant.name.text) if variant.name.text is not None else "the same"
+            yield variant.name.where, f"a variant named {shown} stands above; rename one of them"
         seen.add(name)
 
 

@@ -87,6 +87,18 @@ class Fact:
         return self.value if isinstance(self.value, str) else None
 
     @property
+    def pieces(self) -> tuple[str | None, ...]:
+        """What is known of a text in order, None for each part that is not; () for no text."""
+        if isinstance(self.value, Unknown):
+            return tuple(part if isinstance(part, str) else None for part in self.value.pieces)
+        return (self.value,) if isinstance(self.value, str) else ()
+
+    @property
+    def shown(self) -> str:
+        """The text with … for what is not known."""
+        return "".join("…" if part is None else part for part in self.pieces)
+
+    @property
     def number(self) -> int | float | None:
         """The value if it is a number with an end; truth values, NaN and infinity are none."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):

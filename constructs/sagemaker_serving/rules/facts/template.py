@@ -35,7 +35,7 @@ class TemplateFacts:
     ``document`` is all of it, ``size`` its bytes as a file. ``functions`` are those that are
     called, each with its place and its argument. ``macros`` is whether a macro, a module or a loop
     makes parts that are not to be seen here; ``extended`` is whether it has
-    AWS::LanguageExtensions.
+    AWS::LanguageExtensions. ``region`` is where it is deployed to.
     """
 
     where: Where
@@ -47,6 +47,7 @@ class TemplateFacts:
     functions: tuple[tuple[Where, str, Any], ...]
     macros: bool
     extended: bool
+    region: str | None = None
     attributes: Callable[[str], tuple[str, ...]] = field(default=lambda kind: ())
     """What Fn::GetAtt can name of a type; () for one that is not known."""
 

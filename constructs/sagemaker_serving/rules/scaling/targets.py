@@ -120,11 +120,11 @@ def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
     cannot find, after the endpoint was made.
     """
     name, form = scaling.resource_id, _FORMS.get(scaling.dimension.text or "")
-    if name.text is not None and form is not None and not _has_form(name.text, form):
+    if name.pieces and form is not None and not _has_form(name, form):
         of = "a component" if form.startswith("inference") else "a variant"
         yield (
             name.where,
-            f"{name.name} is {name.text!r}; {of}'s is {form}; write it so",
+            f"{name.name} is {name.shown!r}; {of}'s is {form}; write it so",
         )
     names = scaling.config.names if scaling.config is not None else None
     if names is not None and scaling.variant not in names:
@@ -135,10 +135,14 @@ def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-def _has_form(name: str, form: str) -> bool:
-    parts, wanted = name.split("/"), form.split("/")
+def _has_form(name: Fact, form: str) -> bool:
+    """Whether a name can be of the form; what is not known of it may have more parts in it."""
+    parts, wanted = name.shown.split("/"), form.split("/")
+    if name.text is None and len(parts) < len(wanted):
+        return True
     return len(parts) == len(wanted) and all(
-        part == want or want.startswith("<") for part, want in zip(parts, wanted, strict=True)
+        part == want or want.startswith("<") or "…" in part
+        for part, want in zip(parts, wanted, strict=True)
     )
 
 

@@ -33,7 +33,7 @@ def judge_template(
     they make a difference to it and conditions can reach them. A problem says in which it occurs,
     unless it does in all.
     """
-    whole = whole_template(template)
+    whole = whole_template(template, region)
     problems = judge([whole]) if whole is not None else []
     resources = Resources(template, region)
     explored = [_Explored(logical_id, resources, judge) for logical_id in resources]

@@ -20,7 +20,7 @@ _Step = tuple[tuple[str | int, ...], Any, bool]
 """A path in the document, what stands there, and whether it counts whatever the conditions are."""
 
 
-def whole_template(template: Template) -> TemplateFacts | None:
+def whole_template(template: Template, region: str | None) -> TemplateFacts | None:
     """The facts of a template that was read from a file; None for one that is a part of one."""
     document = template.document
     if document is None:
@@ -56,6 +56,7 @@ def whole_template(template: Template) -> TemplateFacts | None:
         or any(one not in (None, _EXTENSIONS) for one in named)
         or any(name.startswith(_PREPROCESSED) for _, name, _ in reader.functions),
         extended=_EXTENSIONS in named,
+        region=region,
         attributes=type_attributes,
     )
 
