@@ -231,5 +231,8 @@ def test_fewer_instances_than_aws_has_are_refused_by_sagemaker_and_said(aws: Aws
     (activity,) = eventually(failed)
     assert activity["StatusMessage"].startswith("Failed to set desired instance count to 0. Reason")
     assert "only asynchronous endpoints can have no instance" in activity["StatusMessage"]
-    aws.client("application-autoscaling").deregister_scalable_target(**target)
     aws.delete("least")
+    targets = aws.client("application-autoscaling").describe_scalable_targets(
+        ServiceNamespace="sagemaker", ResourceIds=[target["ResourceId"]]
+    )
+    assert targets["ScalableTargets"] == []  # DeleteEndpoint takes them with it

@@ -152,7 +152,7 @@ CASES: list[tuple[str, str, str, str]] = [
         "template-mapping",
         named("!FindInMap [Sizes, !Ref Stage, typ]"),
         "no key 'typ'",
-        named("!FindInMap [Sizes, !Ref AWS::Region, typ]"),
+        named("!FindInMap [Sizes, !GetAtt Topic.TopicName, typ]"),
     ),
     (
         "template-mapping",

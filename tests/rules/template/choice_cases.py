@@ -225,7 +225,8 @@ CASES: list[tuple[str, str, list[str], str]] = [
     (
         "what another resource makes of it, in its own condition",
         config(
-            f"[{variant(f'ServerlessConfig: {SERVERLESS}')}]", f"    Condition: IsProd\n{MODEL}"
+            f"[{variant(f'ServerlessConfig: {SERVERLESS}')}]",
+            f"    Condition: IsProd\n    DependsOn: Model\n{MODEL}",
         ),
         ["when condition IsProd is true, VpcConfig is given"],
         config(f"[{variant(f'ServerlessConfig: {SERVERLESS}')}]", f"    Condition: Never\n{MODEL}"),

@@ -38,6 +38,7 @@ from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPip
 from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
 from sagemaker_serving.local_sagemaker.fleets.routing import not_found, pick_variant
 from sagemaker_serving.local_sagemaker.fleets.scalable import (
+    deregister,
     refuse_registered_variants,
     registered_variants,
 )
@@ -214,6 +215,7 @@ class Endpoints:
             refuse_with_components(region, endpoint)
             endpoint["EndpointStatus"] = "Deleting"
             endpoint["LastModifiedTime"] = now()
+        deregister(self._context, region.name, parameters["EndpointName"])
         self._work.take_down(region, endpoint)
         return {}
 

@@ -39,11 +39,30 @@ def refuse_registered_variants(
 def registered_variants(context: LocalContext, region: str, endpoint: str) -> set[str]:
     """The variants of an endpoint that are scalable targets now, asked of Application Auto Scaling
     through the gateway."""
+    return {
+        target["ResourceId"].rpartition("/")[2] for target in _targets(context, region, endpoint)
+    }
+
+
+def deregister(context: LocalContext, region: str, endpoint: str) -> None:
+    """Take the scalable targets of an endpoint's variants away, as DeleteEndpoint does: its refusal
+    without the permission says so (awslabs/stable-diffusion-aws-extension#161)."""
+    scaling = context.client("application-autoscaling", region)
+    for target in _targets(context, region, endpoint):
+        scaling.deregister_scalable_target(
+            **{
+                name: target[name]
+                for name in ("ServiceNamespace", "ResourceId", "ScalableDimension")
+            }
+        )
+
+
+def _targets(context: LocalContext, region: str, endpoint: str) -> list[Mapping[str, str]]:
     pages = (
         context.client("application-autoscaling", region)
         .get_paginator("describe_scalable_targets")
         .paginate(ServiceNamespace="sagemaker")
     )
     prefix = f"endpoint/{endpoint}/variant/"
-    targets = [target["ResourceId"] for page in pages for target in page["ScalableTargets"]]
-    return {target.removeprefix(prefix) for target in targets if target.startswith(prefix)}
+    targets = [target for page in pages for target in page["ScalableTargets"]]
+    return [target for target in targets if target["ResourceId"].startswith(prefix)]

@@ -244,7 +244,8 @@ def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
     """
     name = metric.name.text or ""
     named = {dimension.text: value for dimension, value in metric.dimensions}
-    if namespace_of(name) != metric.namespace.text or not _is_of_endpoint(metric):
+    right = namespace_of(name)
+    if right is None or right != metric.namespace.text or not _is_of_endpoint(metric):
         return
     variant, names = named.get("VariantName"), metric.config.names if metric.config else None
     if name in OF_ENDPOINTS:
