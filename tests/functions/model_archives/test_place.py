@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -34,7 +35,15 @@ def listener() -> Iterator[Listener]:
     listener.close()
 
 
-def ask(listener: Listener, request_id: str, kind: str = "Create", **archives: str) -> Any:
+def ask(
+    listener: Listener,
+    request_id: str,
+    kind: str = "Create",
+    *,
+    content: str = "1",
+    seconds: int = 900,
+    **archives: str,
+) -> Any:
     """What CloudFormation is answered to a request for these archives."""
     handler(
         {
@@ -47,9 +56,10 @@ def ask(listener: Listener, request_id: str, kind: str = "Create", **archives: s
                 "Bucket": "models",
                 "Prefix": "many/",
                 "Archives": {f"{name}.tar.gz": url for name, url in archives.items()},
+                "Contents": {f"{name}.tar.gz": content for name in archives},
             },
         },
-        None,
+        SimpleNamespace(get_remaining_time_in_millis=lambda: seconds * 1000),
     )
     return listener.answer(request_id)
 
@@ -69,6 +79,36 @@ def test_archives_lie_under_the_names_that_requests_give(aws: Aws, listener: Lis
     assert (answer["Status"], answer["PhysicalResourceId"]) == ("SUCCESS", "Archives-archives")
     placed = aws.s3.get_object(Bucket="models", Key="many/red.tar.gz")["Body"].read()
     assert placed == aws.s3.get_object(Bucket="models", Key="model.tar.gz")["Body"].read()
+
+
+def test_what_is_there_is_not_copied_again_unless_its_content_is_another(
+    aws: Aws, listener: Listener
+) -> None:
+    def put(request_id: str, content: str = "1") -> None:
+        answer = ask(listener, request_id, content=content, green="s3://models/model.tar.gz")
+        assert answer["Status"] == "SUCCESS"
+
+    version = aws.s3.put_bucket_versioning
+    version(Bucket="models", VersioningConfiguration={"Status": "Enabled"})
+
+    def versions() -> int:
+        return len(aws.s3.list_object_versions(Bucket="models", Prefix="many/green")["Versions"])
+
+    put("first")
+    put("again")
+    assert versions() == 1
+    put("other", "2")
+    assert versions() == 2
+    aws.s3.put_object(Bucket="models", Key="many/green.tar.gz", Body=b"somebody's")
+    put("somebody's", "2")
+    assert versions() == 4
+    version(Bucket="models", VersioningConfiguration={"Status": "Suspended"})
+
+
+def test_a_function_without_time_fails_with_what_is_left(aws: Aws, listener: Listener) -> None:
+    answer = ask(listener, "late", seconds=30, late="s3://models/model.tar.gz")
+    assert answer["Status"] == "FAILED"
+    assert "late.tar.gz the first" in answer["Reason"]
 
 
 def test_what_was_put_there_stays_when_the_stack_goes(aws: Aws, listener: Listener) -> None:

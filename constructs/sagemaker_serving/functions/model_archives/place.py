@@ -8,56 +8,84 @@ stays when the stack goes: the bucket is the owner of its data.
 
 from __future__ import annotations
 
-import json
-import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from typing import Any
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-_MOST_BYTES_OF_REASON = 1500  # the whole answer may have 4096, and quoting doubles some
-_SECONDS = 30
+from sagemaker_serving.functions.custom_resource.answer import answer
+from sagemaker_serving.functions.custom_resource.clients import client
+from sagemaker_serving.functions.custom_resource.request import Request
+
+_MARK = "sagemaker-serving-source"
+_AT_ONCE = 8
+_SPARE_SECONDS = 60
+"""What is left of the function's time when it begins no further copy: CloudFormation waits an hour
+for a function that is ended without an answer."""
 
 
-def handler(event: Mapping[str, Any], context: object) -> None:
+def handler(event: Mapping[str, Any], context: Any) -> None:
     """Does what the request asks, and tells CloudFormation how that went."""
+    request = Request.of(event)
     outcome = {"Status": "SUCCESS"}
     try:
-        if event["RequestType"] != "Delete":
-            place(event["ResourceProperties"])
+        if request.kind != "Delete":
+            left = place(request.properties, context)
+            if left:
+                outcome = {"Status": "FAILED", "Reason": _late(left)}
     except (ClientError, BotoCoreError) as error:
-        reason = str(error).encode()[:_MOST_BYTES_OF_REASON].decode(errors="ignore")
-        outcome = {"Status": "FAILED", "Reason": reason}
-    _answer(event, outcome)
+        outcome = {"Status": "FAILED", "Reason": str(error)}
+    answer(request, outcome, f"{request.logical_id}-archives")
 
 
-def place(wanted: Mapping[str, Any]) -> None:
-    """Copies ``Archives`` (``s3://`` URLs by file name) below ``Prefix`` of ``Bucket``.
+def place(wanted: Mapping[str, Any], context: Any) -> list[str]:
+    """Copies ``Archives`` (``s3://`` URLs by file name) below ``Prefix`` of ``Bucket``; returns the
+    names that there was no time for.
 
-    Large ones are copied in parts, by S3 itself. Raises what AWS answers.
+    What an earlier request has put there is not copied again, as ``Contents`` tells its content.
+    S3 copies by itself, large archives in parts. Raises what AWS answers.
     """
-    s3 = boto3.client("s3", config=Config(retries={"mode": "standard", "max_attempts": 5}))
     bucket, prefix = wanted["Bucket"], wanted["Prefix"]
-    s3.put_object(Bucket=bucket, Key=prefix, Body=b"")
-    for name, url in sorted(wanted.get("Archives", {}).items()):
-        source, _, key = url.removeprefix("s3://").partition("/")
-        s3.copy({"Bucket": source, "Key": key}, bucket, f"{prefix}{name}")
-        print(f"{url} is at s3://{bucket}/{prefix}{name}")
+    client("s3").put_object(Bucket=bucket, Key=prefix, Body=b"")
+
+    def put(name: str, url: str) -> str | None:
+        if context.get_remaining_time_in_millis() < _SPARE_SECONDS * 1000:
+            return name
+        mark = sha256(repr((url, wanted["Contents"].get(name))).encode()).hexdigest()
+        target = {"Bucket": bucket, "Key": f"{prefix}{name}"}
+        if _mark_of(target) != mark:
+            source, _, key = url.removeprefix("s3://").partition("/")
+            client("s3").copy(
+                {"Bucket": source, "Key": key},
+                *target.values(),
+                ExtraArgs={"Metadata": {_MARK: mark}, "MetadataDirective": "REPLACE"},
+            )
+            print(f"{url} is at s3://{bucket}/{prefix}{name}")
+        return None
+
+    def every() -> Iterator[str | None]:
+        archives = sorted(wanted.get("Archives", {}).items())
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            yield from pool.map(lambda archive: put(*archive), archives)
+
+    return [name for name in every() if name is not None]
 
 
-def _answer(event: Mapping[str, Any], outcome: Mapping[str, str]) -> None:
-    body = {
-        **outcome,
-        "PhysicalResourceId": f"{event['LogicalResourceId']}-archives",
-        **{name: event[name] for name in ("StackId", "RequestId", "LogicalResourceId")},
-    }
-    print(json.dumps({**body, "RequestType": event["RequestType"]}))
-    sent = urllib.request.Request(
-        event["ResponseURL"],
-        data=json.dumps(body, ensure_ascii=False).encode(),
-        method="PUT",
-        headers={"Content-Type": ""},  # the address is signed for none
+def _mark_of(target: Mapping[str, str]) -> str | None:
+    """What an archive that is there was copied from; None where there is none, or another's."""
+    try:
+        found: Mapping[str, str] = client("s3").head_object(**target)["Metadata"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] in ("404", "NoSuchKey"):
+            return None
+        raise
+    return found.get(_MARK)
+
+
+def _late(left: list[str]) -> str:
+    return (
+        f"{len(left)} archives could not be copied within this function's time, {left[0]} the "
+        "first; those before are there: deploy again, and it goes on"
     )
-    urllib.request.urlopen(sent, timeout=_SECONDS).close()

@@ -23,8 +23,9 @@ class ModelArchives(Construct):
     """Copies archives to where a multi-model endpoint looks for them, before its Model is made.
 
     Even without any it makes the prefix exist: CreateModel refuses one below which there is
-    nothing. What it puts there stays when the stack goes. An endpoint that has loaded an archive
-    does not see another under the same name: give new content a new one.
+    nothing. An archive that an earlier deploy has put there is not copied again. What it puts there
+    stays when the stack goes. An endpoint that has loaded an archive does not see another under the
+    same name: give new content a new one.
 
     :param place: where they are put.
     :param archives: by the name that requests give as TargetModel, without ``.tar.gz``.
@@ -56,6 +57,7 @@ class ModelArchives(Construct):
             "Copy",
             package="model_archives",
             handler="place.handler",
+            shares=("functions/custom_resource",),
             timeout=cdk.Duration.minutes(15),
             memory_size_mb=512,
             role=function_role,
@@ -65,7 +67,9 @@ class ModelArchives(Construct):
         )
         given = archives if archives is not None else {}
         bound = {f"{name}.tar.gz": data.bind(self, function.role) for name, data in given.items()}
-        grant = place.grant_write(function.role, of="Archives of a multi-model endpoint")
+        of = "Archives of a multi-model endpoint"
+        grant = place.grant_write(function.role, of=of)
+        grant = grant.combine(place.grant_read(function.role, of=of))
         resource = cdk.CfnResource(
             self,
             "Resource",
@@ -75,7 +79,7 @@ class ModelArchives(Construct):
                 "Bucket": place.bucket.bucket_name,
                 "Prefix": f"{place.prefix.strip('/')}/",
                 "Archives": {name: data.url for name, data in bound.items()},
-                "Contents": [data.identity for data in bound.values()],
+                "Contents": {name: data.identity for name, data in bound.items()},
             },
         )
         grant.apply_before(resource)
