@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -106,13 +107,10 @@ def test_containers_are_forks_of_one_process_with_logs_of_their_own(
 ) -> None:
     assert one.ppid() == other.ppid() != running.address.pid
     assert psutil.Process(one.ppid()).num_threads() == 1, "threads would not be forked"
-    for name, front, foreign in (("one", one, other), ("other", other, one)):
+    for name, front in (("one", one), ("other", other)):
         (engine,) = front.children()
-        log = running.log(name)
-        assert f"started nginx (pid: {front.pid})" in log
-        assert f"{engine.pid} " in log
-        assert log.count("loaded servable version") == 1
-        assert str(foreign.pid) not in log
+        wrote = re.findall(r"^(\d+) \d{4}-\d\d-\d\d ", running.log(name), re.MULTILINE)
+        assert set(map(int, wrote)) == {front.pid, engine.pid}
         assert running.answers(name)
 
 
