@@ -213,7 +213,7 @@ def test_an_unknown_job_is_not_found(aws: Aws) -> None:
 
 
 def test_payloads_at_once_are_bounded(aws: Aws) -> None:
-    with pytest.raises(ClientError, match=r"MaxConcurrentTransforms \(20\) times MaxPayloadInMB"):
+    with pytest.raises(ClientError, match=r"MaxPayloadInMB 6 times MaxConcurrentTransforms 20"):
         job(aws, "in/", MaxConcurrentTransforms=20)
 
 
