@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 from local_aws.services.ec2.service import Ec2
 from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import get_att, ref, resource, template
+from tests.local_aws.services.cloudformation.types.changes import changed_to, tags_of
 
 VPC = resource("EC2::VPC", CidrBlock="10.0.0.0/16")
 
@@ -250,6 +251,38 @@ def test_a_security_group_of_a_network_that_is_not_there_is_refused(aws: Aws) ->
         aws.client("ec2").create_security_group(
             GroupName="none", Description="none", VpcId="vpc-0123456789abcdef0"
         )
+
+
+def test_a_security_group_is_marked_as_its_stacks_and_found_after_a_change(aws: Aws) -> None:
+    ec2 = aws.client("ec2")
+    group = resource("EC2::SecurityGroup", GroupDescription="one", Tags=tags_of("a=1"))
+    body = template({"Id": get_att("Group", "GroupId")}, Group=group)
+    stack_id = aws.create("group", body)["StackId"]
+
+    def found() -> dict[str, Any]:
+        (group,) = ec2.describe_security_groups(GroupIds=[aws.outputs("group")["Id"]])[
+            "SecurityGroups"
+        ]
+        return dict(group)
+
+    name = found()["GroupName"]
+    assert {tag["Key"]: tag["Value"] for tag in found()["Tags"]} == {
+        "a": "1",
+        "aws:cloudformation:logical-id": "Group",
+        "aws:cloudformation:stack-id": stack_id,
+        "aws:cloudformation:stack-name": "group",
+    }
+
+    rule = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "CidrIp": "10.0.0.0/8"}
+    body["Resources"]["Group"] = changed_to(group, SecurityGroupIngress=[rule])
+    assert aws.update("group", body)["StackStatus"] == "UPDATE_COMPLETE"
+
+    assert found()["GroupName"] == name
+    assert [each["FromPort"] for each in found()["IpPermissions"]] == [22]
+    assert aws.physical_ids("group")["Group"] == found()["GroupId"]
+    assert aws.delete("group")["StackStatus"] == "DELETE_COMPLETE"
+    left = ec2.describe_security_groups()["SecurityGroups"]
+    assert name not in [each["GroupName"] for each in left]
 
 
 def _subnet(cidr: str, zone: Any) -> dict[str, Any]:
