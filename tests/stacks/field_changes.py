@@ -42,6 +42,7 @@ Path = tuple[str | int, ...]
 
 TOPIC = "arn:aws:sns:eu-west-1:111122223333:another"
 RESERVATION = "arn:aws:sagemaker:eu-west-1:111122223333:training-plan/mine"
+KEY = "arn:aws:kms:eu-west-1:111122223333:key/models"
 OWN_IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:9"
 _CONTAINER: Values = {
     "artifact": "s3://models/another.tar.gz",
@@ -147,6 +148,7 @@ VALUES: Mapping[type, Values] = {
     },
     MultiModel: {
         "s3_prefix": "s3://models-of-others/x/",
+        "kms_key_arn": KEY,
         "archives": {"another": "model"},
         "model_cache_setting": "Disabled",
         "safe_port_range": "8000-8500",
@@ -154,6 +156,7 @@ VALUES: Mapping[type, Values] = {
     ModelPackage: {
         "name": "arn:aws:sagemaker:eu-west-1:111122223333:model-package/digits/4",
         "model_data": "s3://models/another.tar.gz",
+        "kms_key_arn": KEY,
         "image_uri": OWN_IMAGE,
     },
     CanaryUpdate: {

@@ -259,6 +259,7 @@ RULES: tuple[Rule, ...] = (
     existing.existing_name,
     existing.existing_parts,
     kinds.kind_content,
+    kinds.model_key,
     kinds.variant_override,
     kinds.part_isolation,
     kinds.component_host,

@@ -19,6 +19,7 @@ from tests.rules.changes import (
 ON_GPU: Change = {VARIANTS: [{"name": "blue", "instance_type": "ml.g4dn.xlarge"}]}
 LATER: Change = {**ONE, (*DIGITS, "asynchronous"): {}}
 
+KEY = "arn:aws:kms:eu-west-1:111122223333:key/models"
 PACKAGE = "arn:aws:sagemaker:eu-west-1:111122223333:model-package/digits/3"
 
 READS = {
@@ -38,6 +39,18 @@ def component(**change: Any) -> Change:
 
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     # rule, what is wrong, what is said, the nearest that passes
+    (
+        "model-key",
+        {
+            (*DIGITS, "artifact"): None,
+            (*DIGITS, "multi_model"): {"kms_key_arn": KEY},
+        },
+        "kms_key_arn stands without s3_prefix, which it is the key of; name the place",
+        {
+            (*DIGITS, "artifact"): None,
+            (*DIGITS, "multi_model"): {"kms_key_arn": KEY, "s3_prefix": "s3://models/many/"},
+        },
+    ),
     (
         "kind-content",
         {(*DIGITS, "artifact"): None, (*DIGITS, "multi_model"): {}, (*DIGITS, "containers"): [{}]},

@@ -54,6 +54,24 @@ def kind_content(kind: KindFacts) -> Iterator[Finding]:
                 )
 
 
+@rule(
+    "model-key", source="this project", example="multi_model: {kms_key_arn: …}   # and no s3_prefix"
+)
+def model_key(kind: KindFacts) -> Iterator[Finding]:
+    """The key of models in S3 stands beside the place that it encrypts.
+
+    Without one nothing is decrypted with it: the environment's bucket has the environment's key.
+    """
+    for name, place in (("multi_model", "s3_prefix"), ("model_package", "model_data")):
+        given = kind.model.get(name)
+        if given.get("kms_key_arn").given and not given.get(place).given:
+            yield (
+                given.get("kms_key_arn").where,
+                f"kms_key_arn stands without {place}, which it is the key of; name the place, or "
+                "remove the key",
+            )
+
+
 @rule("variant-override", source="this project", example="containers: […], variants: [{artifact…")
 def variant_override(kind: KindFacts) -> Iterator[Finding]:
     """A variant overrides its container only where it has exactly one.
