@@ -1,4 +1,4 @@
-"""What Step Functions can call: the inputs of SageMaker's actions, and other services' names."""
+"""The inputs of SageMaker's and Application Auto Scaling's actions, and what tasks can call."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ INPUTS = (
     *("DescribeEndpoint", "DescribeModel", "DescribeTransformJob", "DescribeCompilationJob"),
     *("DescribeTrainingJob", "DescribeProcessingJob", "StopTransformJob", "StopCompilationJob"),
     *("StopTrainingJob", "StopProcessingJob", "DeleteModel", "DeleteEndpoint"),
-    *("DeleteEndpointConfig", "UpdateEndpointWeightsAndCapacities"),
+    *("DeleteEndpointConfig", "UpdateEndpointWeightsAndCapacities", "CreateInferenceComponent"),
 )
 """SageMaker's actions whose arguments are judged."""
+
+SCALING_INPUTS = ("RegisterScalableTarget", "PutScalingPolicy", "PutScheduledAction")
+"""Application Auto Scaling's, which templates write as a target, its schedules and a policy."""
 
 SERVICES = (
     *("application-autoscaling", "athena", "batch", "bedrock", "bedrock-runtime"),
@@ -28,15 +31,18 @@ SERVICES = (
 
 _TYPES = {"map": "object", "float": "number", "double": "number", "long": "integer"}
 """What botocore calls otherwise."""
-_ANYTHING = (".*", "[\\S\\s]*", "[\\s\\S]*", "(?s).*")
+_ANYTHING = (".*", "(?s).*", *(f"[{each}]{many}" for each in ("\\S\\s", "\\s\\S") for many in "*+"))
 
 
-def input_shapes(shapes: Mapping[str, Any], inputs: Iterable[str]) -> dict[str, Any]:
-    """Every shape that these inputs are made of, by name; what has no bounds is its type's name."""
+def input_shapes(
+    shapes: Mapping[str, Any], inputs: Iterable[str], service: str = ""
+) -> dict[str, Any]:
+    """Every shape that these inputs are made of, by name after ``service``; what has no bounds is
+    its type's name."""
     table: dict[str, Any] = {}
 
-    def named(name: str) -> str:
-        shape = shapes[name]
+    def named(shape_name: str) -> str:
+        shape, name = shapes[shape_name], f"{service}{shape_name}"
         kind = _TYPES.get(shape["type"], shape["type"])
         bounds = _bounds(shape)
         if kind not in ("structure", "list", "object"):
@@ -54,6 +60,8 @@ def input_shapes(shapes: Mapping[str, Any], inputs: Iterable[str]) -> dict[str, 
             else:
                 role, entries = ("of", "member") if kind == "list" else ("values", "value")
                 table[name] = {role: named(shape[entries]["shape"]), **bounds}
+                if kind == "object":
+                    table[name]["keys"] = named(shape["key"]["shape"])
         return name
 
     for name in inputs:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from tools import support_data
-from tools.action_shapes import INPUTS, SERVICES, input_shapes, sdk_name
+from tools.action_shapes import INPUTS, SCALING_INPUTS, SERVICES, input_shapes, sdk_name
 from tools.image_tables import SAGEMAKER_CORE, SERVING_SOURCE, image_tables
 from tools.image_tables import images as image_facts
 from tools.shape_trees import RESOURCES, resource_tree
@@ -115,23 +115,30 @@ def properties() -> dict[str, Any]:
 
 
 def actions() -> dict[str, Any]:
-    """What tasks of Step Functions call: names of services and actions, and SageMaker's inputs."""
+    """Names of services and actions that tasks of Step Functions call, and the inputs of those that
+    are judged."""
     import botocore.loaders
 
     loader = botocore.loaders.Loader()
     names = loader.list_available_services("service-2")
     models = {name: loader.load_service_model(name, "service-2") for name in names}
     sdk = {name: sdk_name(model["metadata"]["serviceId"]) for name, model in models.items()}
-    sagemaker = models["sagemaker"]
-    inputs = {name: sagemaker["operations"][name]["input"]["shape"] for name in INPUTS}
+    inputs: dict[str, str] = {}
+    shapes: dict[str, Any] = {}
+    for service, actions in (("sagemaker", INPUTS), (_SCALING, SCALING_INPUTS)):
+        model = models[service]
+        above = "" if service == "sagemaker" else f"{service}."
+        named = {name: model["operations"][name]["input"]["shape"] for name in actions}
+        inputs |= {name: f"{above}{shape}" for name, shape in named.items()}
+        shapes |= input_shapes(model["shapes"], named.values(), above)
     facts = {
         "services": {sdk[name]: sorted(models[name]["operations"]) for name in SERVICES},
         "others": sorted(set(sdk.values()) - {sdk[name] for name in SERVICES}),
         "inputs": inputs,
-        "shapes": input_shapes(sagemaker["shapes"], inputs.values()),
+        "shapes": shapes,
     }
     raw = json.dumps(facts).encode()
-    what = "services and actions by name, SageMaker's inputs"
+    what = "services and actions by name, inputs of SageMaker and Application Auto Scaling"
     source = _source("botocore", _version("botocore"), "Apache-2.0", what, raw)
     return {"sources": [source], **facts}
 
@@ -214,6 +221,7 @@ SNAPSHOTS = {
 """What is made of packages by its name, and what makes it; `support` is made of a repository."""
 
 _SCHEMAS = "data/schemas"
+_SCALING = "application-autoscaling"
 
 
 def compact(value: Any) -> str:

@@ -209,7 +209,7 @@ CASES: list[tuple[str, Change, str, Change]] = [
     (
         "network",
         {("network",): {"subnet_ids": ["s"] * 17, "security_group_ids": ["g"]}},
-        "subnet_ids has 17 entries; a model takes 1 to 16; remove some",
+        "subnet_ids has 17 entries; it takes 1 to 16; remove some",
         {("network",): {"subnet_ids": ["s"] * 16, "security_group_ids": ["g"]}},
     ),
     (

@@ -50,13 +50,13 @@ JOBS: list[Case] = [
     (
         "transform-environment",
         {f"{JOB}.Environment": {"K": "x" * 10241}},
-        "K has 10241 characters; a transform job takes 10240 per variable",
+        "K has 10241 characters; it takes at most 10240",
         {f"{JOB}.Environment": {"K": "x" * 10240}},
     ),
     (
         "transform-choices",
         {f"{JOB}.TransformInput.SplitType": "Lines"},
-        "SplitType is 'Lines'; it must be None, Line, RecordIO, TFRecord; use Line",
+        "SplitType is 'Lines'; it must be None, Line, RecordIO, TFRecord; did you mean Line?",
         {f"{JOB}.TransformInput.SplitType": "Line"},
     ),
     (
@@ -139,13 +139,13 @@ JOBS: list[Case] = [
     (
         "neo-framework",
         {f"{NEO}.InputConfig.Framework": "TENSORFLW"},
-        "Framework is 'TENSORFLW'; Neo compiles TENSORFLOW, KERAS",
+        "Framework is 'TENSORFLW'; it must be TENSORFLOW, KERAS",
         {f"{NEO}.InputConfig.Framework": "TENSORFLOW"},
     ),
     (
         "neo-target",
         {f"{NEO}.OutputConfig.TargetDevice": "ml_c55"},
-        "TargetDevice is 'ml_c55'; Neo knows no such device; did you mean ml_c5",
+        "TargetDevice is 'ml_c55'; did you mean ml_c5?",
         {f"{NEO}.OutputConfig.TargetDevice": "ml_c5"},
     ),
     (
@@ -191,7 +191,7 @@ JOBS: list[Case] = [
     (
         "neo-version-form",
         {f"{NEO}.InputConfig.FrameworkVersion": "v2.9"},
-        "FrameworkVersion is 'v2.9'; it must be 3 to 10 characters",
+        "FrameworkVersion is 'v2.9'; it must be a version such as 2.9",
         {f"{NEO}.InputConfig.FrameworkVersion": "2.9"},
     ),
     (

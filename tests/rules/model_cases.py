@@ -83,7 +83,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "variant-name",
         {(*BLUE, "name"): "blue_1"},
-        "name is 'blue_1'; variant names take 1 to 63",
+        "name is 'blue_1'; it must be 1 to 63",
         {(*BLUE, "name"): "blue-1"},
     ),
     (
@@ -99,7 +99,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
                 {"name": f"v{n}", "instance_type": "ml.c5.large"} for n in range(11)
             ]
         },
-        "there are 11 variants; an endpoint takes 1 to 10",
+        "ariants has 11 entries; it takes 1 to 10",
         {
             (*DIGITS, "variants"): [
                 {"name": f"v{n}", "instance_type": "ml.c5.large"} for n in range(10)
@@ -320,19 +320,19 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "container-environment",
         {(*DIGITS, "environment"): {"MY-KEY": "1"}},
-        "the variable 'MY-KEY' is not a name of letters, digits and underscores",
+        "a name in environment is 'MY-KEY'; it must be of letters, digits and underscores",
         {(*DIGITS, "environment"): {"MY_KEY": "1"}},
     ),
     (
         "container-environment",
         {(*DIGITS, "environment"): {"KEY": "x" * 1025}},
-        "KEY has 1025 characters; a container takes 1024",
+        "KEY has 1025 characters; it takes at most 1024",
         {(*DIGITS, "environment"): {"KEY": "x" * 1024}},
     ),
     (
         "container-environment",
         {(*DIGITS, "environment"): {f"K{n}": "" for n in range(101)}},
-        "environment has 101 variables; a container takes 100",
+        "nvironment has 101 entries; it takes at most 100",
         {(*DIGITS, "environment"): {f"K{n}": "" for n in range(100)}},
     ),
     (
@@ -359,7 +359,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "transform-environment",
         {(*DIGITS, "batch_transform", "environment"): {f"K{n}": "" for n in range(17)}},
-        "environment has 17 variables; a transform job takes 16",
+        "environment has 17 entries; it takes at most 16",
         {(*DIGITS, "batch_transform", "environment"): {f"K{n}": "" for n in range(16)}},
     ),
 ]

@@ -32,13 +32,13 @@ MODELS: list[Case] = [
     (
         "container-environment",
         {f"{CONTAINER}.Environment": {"KEY": "x" * 2000}},
-        "KEY has 2000 characters; a container takes 1024",
+        "KEY has 2000 characters; it takes at most 1024",
         {f"{CONTAINER}.Environment": {"KEY": "x" * 1024}},
     ),
     (
         "container-environment",
         {f"{CONTAINER}.Environment": {f"K{n}": n for n in range(101)}},
-        "environment has 101 variables; a container takes 100",
+        "nvironment has 101 entries; it takes at most 100",
         {f"{CONTAINER}.Environment": {f"K{n}": n for n in range(100)}},
     ),
     (
@@ -62,7 +62,7 @@ MODELS: list[Case] = [
     (
         "model-containers",
         {"Model.Containers": [{"Image": IMAGE}] * 16, CONTAINER: None},
-        "there are 16 containers; a model takes 1 to 15",
+        "ontainers has 16 entries; it takes at most 15",
         {"Model.Containers": [{"Image": IMAGE}] * 15, CONTAINER: None},
     ),
     (
@@ -85,13 +85,13 @@ MODELS: list[Case] = [
     (
         "network",
         {"Model.VpcConfig": {"Subnets": ["s"] * 17, "SecurityGroupIds": ["g"]}},
-        "Subnets has 17 entries; a model takes 1 to 16",
+        "Subnets has 17 entries; it takes 1 to 16",
         {"Model.VpcConfig": {"Subnets": ["s"] * 16, "SecurityGroupIds": ["g"]}},
     ),
     (
         "network",
         {"Model.VpcConfig": {"Subnets": ["s"], "SecurityGroupIds": []}},
-        "SecurityGroupIds has 0 entries; a model takes 1 to 5; add one",
+        "SecurityGroupIds has 0 entries; it takes 1 to 5; add one",
         {"Model.VpcConfig": {"Subnets": ["s"], "SecurityGroupIds": ["g"] * 5}},
     ),
     (
@@ -251,13 +251,13 @@ MODELS: list[Case] = [
     (
         "resource-name",
         {"Endpoint.EndpointName": "my_endpoint"},
-        "EndpointName is 'my_endpoint' (11 characters); names of endpoints take",
+        "EndpointName is 'my_endpoint'; it must be 1 to 63 letters",
         {"Endpoint.EndpointName": "my-endpoint"},
     ),
     (
         "resource-name",
         {"Model.ModelName": "m" * 64},
-        "(64 characters); names of models take 1 to 63",
+        "ModelName has 64 characters; it takes at most 63",
         {"Model.ModelName": "m" * 63},
     ),
     (

@@ -178,19 +178,19 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "capture-content-types",
         captured(json_content_types=["json"]),
-        "json_content_types has 'json'; it must be a type and a subtype such as application/json",
+        "an entry of json_content_types is 'json'; it must be a type and a subtype",
         captured(json_content_types=["application/vnd.mine"]),
     ),
     (
         "capture-content-types",
         captured(csv_content_types=["text/*"]),
-        "csv_content_types has 'text/*'",
+        "an entry of csv_content_types is 'text/*'",
         captured(csv_content_types=[]),
     ),
     (
         "capture-content-types",
         captured(csv_content_types=MANY),
-        "csv_content_types has 11 entries; capture takes 10",
+        "csv_content_types has 11 entries; it takes 1 to 10",
         captured(csv_content_types=MANY[:10]),
     ),
     *(_tag(*each) for each in TAGS),
@@ -215,14 +215,14 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "transform-environment",
         {(*BATCH, "environment"): {"a-b": "1"}},
-        "the variable 'a-b' is not a name of letters, digits and underscores",
+        "a name in environment is 'a-b'; it must be of letters, digits and underscores",
         {(*BATCH, "environment"): {"a_b": "1"}},
     ),
     ("transform-types", {(*BATCH, "accept"): ""}, "accept is ''", {(*BATCH, "accept"): "text/csv"}),
     (
         "transform-types",
         {(*BATCH, "content_type"): "a" * 257},
-        "(257 characters); it must have 1 to 256 on one line",
+        "content_type has 257 characters; it takes at most 256",
         {(*BATCH, "content_type"): "a" * 256},
     ),
     (

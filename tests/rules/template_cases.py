@@ -223,19 +223,19 @@ SERVING: list[Case] = [
     (
         "variant-name",
         {f"{V0}.VariantName": "blue_1"},
-        "VariantName is 'blue_1'; variant names take 1 to 63",
+        "VariantName is 'blue_1'; it must be 1 to 63",
         {f"{V0}.VariantName": "blue-1"},
     ),
     (
         "variant-count",
         {"Config.ProductionVariants": []},
-        "ProductionVariants is empty; an endpoint takes 1 to 10 variants; add one",
+        "ProductionVariants has 0 entries; it takes 1 to 10; add one",
         {"Config.ProductionVariants": [variant("a")]},
     ),
     (
         "variant-count",
         {"Config.ProductionVariants": [variant(f"v{n}") for n in range(11)]},
-        "there are 11 variants; an endpoint takes 1 to 10",
+        "ariants has 11 entries; it takes 1 to 10",
         {"Config.ProductionVariants": [variant(f"v{n}") for n in range(10)]},
     ),
     (
@@ -332,7 +332,7 @@ SERVING: list[Case] = [
     (
         "serverless-memory",
         {**ON_SERVERLESS, f"{V0}.ServerlessConfig": {"MaxConcurrency": 5}},
-        "MemorySizeInMB is missing",
+        "ServerlessConfig needs MemorySizeInMB; add it",
         ON_SERVERLESS,
     ),
     (
@@ -420,7 +420,7 @@ SERVING: list[Case] = [
     (
         "capture-complete",
         {"Config.DataCaptureConfig": {"EnableCapture": True}},
-        "DestinationS3Uri is missing; data capture needs it",
+        "DataCaptureConfig needs DestinationS3Uri; add it",
         {"Config.DataCaptureConfig": CAPTURE},
     ),
     (
@@ -442,7 +442,7 @@ SERVING: list[Case] = [
     (
         "async-output",
         {"Config.AsyncInferenceConfig": {"ClientConfig": {}}},
-        "OutputConfig is missing; an asynchronous endpoint answers into S3",
+        "AsyncInferenceConfig needs OutputConfig; add it",
         {"Config.AsyncInferenceConfig": {"OutputConfig": {"S3OutputPath": "s3://b/o/"}}},
     ),
     (

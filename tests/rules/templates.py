@@ -56,8 +56,16 @@ SOUND: dict[str, Any] = {
     "Policy": {
         "Type": "AWS::ApplicationAutoScaling::ScalingPolicy",
         "Properties": {
+            "PolicyName": "requests",
+            "PolicyType": "TargetTrackingScaling",
             "ScalingTargetId": {"Ref": "Target"},
-            "TargetTrackingScalingPolicyConfiguration": {"TargetValue": 70, "ScaleInCooldown": 300},
+            "TargetTrackingScalingPolicyConfiguration": {
+                "TargetValue": 70,
+                "ScaleInCooldown": 300,
+                "PredefinedMetricSpecification": {
+                    "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
+                },
+            },
         },
     },
     "Job": {

@@ -78,7 +78,12 @@ def test_a_name_that_no_second_one_may_have_is_noted(name: str) -> None:
 
 def test_a_metric_that_two_policies_track_is_named_once() -> None:
     resources = template({"Policy.TargetTrackingScalingPolicyConfiguration": TRACKED})
-    other = {"ScalingTargetId": {"Ref": "Target"}, TRACKING: {**TRACKED, "TargetValue": 20}}
+    named = {"PolicyName": "second", "PolicyType": "TargetTrackingScaling"}
+    other = {
+        **named,
+        "ScalingTargetId": {"Ref": "Target"},
+        TRACKING: {**TRACKED, "TargetValue": 20},
+    }
     twice = resources | {"Second": {"Type": resources["Policy"]["Type"], "Properties": other}}
     (found,) = problems(twice)
     assert (found.rule, found.where.path[0]) == ("scaling-metric-once", "Second")

@@ -120,13 +120,13 @@ UPDATES: list[Case] = [
     (
         "guardrail-alarms",
         {ALARMS: [{"AlarmName": f"a{n}"} for n in range(11)]},
-        "Alarms has 11 entries; a rollback watches 1 to 10 alarms",
+        "Alarms has 11 entries; it takes 1 to 10",
         {ALARMS: [{"AlarmName": f"a{n}"} for n in range(10)]},
     ),
     (
         "guardrail-alarms",
         {ALARMS: []},
-        "Alarms has 0 entries; a rollback watches 1 to 10 alarms; add one",
+        "Alarms has 0 entries; it takes 1 to 10; add one",
         {ALARMS: [{"Ref": "Alarm"}]},
     ),
     (

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import RULES, Rule
+from sagemaker_serving.rules.facts.shapes import limits
 from sagemaker_serving.rules.template.judging import COMBINATIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
@@ -121,6 +122,10 @@ def _section(rule: Rule) -> Iterator[str]:
     yield f"\n- {rule.severity}; source: {_flat(rule.source)}\n"
     if rule.example:
         yield f"- for example: `{rule.example}`\n"
+    for place in rule.shapes:
+        taken = limits(place)
+        if taken:
+            yield f"- AWS takes of `{place.rpartition('.')[2]}`: {taken}\n"
 
 
 def _flat(text: str) -> str:

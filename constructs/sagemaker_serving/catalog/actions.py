@@ -1,4 +1,4 @@
-"""What a task of Step Functions can call, and the inputs of SageMaker's actions."""
+"""What a task of Step Functions can call, and the shapes of what AWS's API and templates take."""
 
 from __future__ import annotations
 
@@ -27,19 +27,42 @@ def sdk_actions(service: str) -> tuple[str, ...]:
     return tuple(snapshot("actions")["services"].get(service, ()))
 
 
-def action_input(action: str) -> Mapping[str, Any] | None:
-    """The input of a SageMaker action (``CreateTransformJob``), or None for one not judged.
+_RESOURCES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "AWS::SageMaker::Model": (("CreateModel",), ()),
+    "AWS::SageMaker::EndpointConfig": (("CreateEndpointConfig",), ("ProductionVariants",)),
+    "AWS::SageMaker::Endpoint": (("CreateEndpoint", "UpdateEndpoint"), ("EndpointConfigName",)),
+    "AWS::SageMaker::InferenceComponent": (("CreateInferenceComponent",), ("EndpointName",)),
+    "AWS::ApplicationAutoScaling::ScalableTarget": (("RegisterScalableTarget",), ()),
+    "AWS::ApplicationAutoScaling::ScalingPolicy": (("PutScalingPolicy",), ("PolicyName",)),
+}
+"""The actions that make and change each resource, and which of their needs its template meets:
+names are CloudFormation's to make up, and a policy's target may be referred to."""
 
-    A structure has ``members`` and ``required``, a list what it is a list ``of``, a map its
-    ``values``; of a scalar there is its ``type``, ``enum``, ``pattern``, ``min`` and ``max``, its
-    length if it is a text. Source: botocore's service model.
-    """
-    name = snapshot("actions")["inputs"].get(action)
-    return None if name is None else shape(name)
+
+def action_input(action: str) -> str | None:
+    """The shape of the input of an action (``CreateTransformJob``), or None for one not judged."""
+    name: str | None = snapshot("actions")["inputs"].get(action)
+    return name
+
+
+def has_shape(resource_type: str) -> bool:
+    """Whether a resource type of CloudFormation's is an action's input."""
+    return resource_type in _RESOURCES
 
 
 def shape(name: str) -> Mapping[str, Any]:
-    """The shape of this name, which a member of another has; that of a type without bounds."""
+    """The shape of this name, which a member of another has; that of a type without bounds.
+
+    A structure has ``members`` and ``required``, a list what it is a list ``of``, a map its
+    ``keys`` and ``values``; of a scalar there is its ``type``, ``enum``, ``pattern``, ``min`` and
+    ``max``, its length if it is a text. A resource type has its actions' members. Source:
+    botocore's service models.
+    """
+    if name in _RESOURCES:
+        actions, required = _RESOURCES[name]
+        inputs = [shape(snapshot("actions")["inputs"][action]) for action in actions]
+        members = {key: of for each in inputs for key, of in each["members"].items()}
+        return {"members": members, "required": required}
     found: Mapping[str, Any] = snapshot("actions")["shapes"].get(name, {"type": name})
     return found
 
@@ -47,8 +70,9 @@ def shape(name: str) -> Mapping[str, Any]:
 @cache
 def action_parameters(action: str) -> Mapping[str, Shape] | None:
     """The parameters of a SageMaker action (``CreateTransformJob``) by name, or None."""
-    known = action_input(action)
-    return None if known is None else {name: _tree(of) for name, of in known["members"].items()}
+    name = action_input(action)
+    members = {} if name is None else shape(name)["members"]
+    return {key: _tree(of) for key, of in members.items()} if members else None
 
 
 def _tree(name: str) -> Shape:

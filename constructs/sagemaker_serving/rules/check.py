@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from datetime import date
 
@@ -13,11 +13,13 @@ from sagemaker_serving.rules.acknowledgements import (
     in_environment,
     in_template,
 )
+from sagemaker_serving.rules.deployment.shapes import GENERAL
 from sagemaker_serving.rules.engine import Rule, judged_by
 from sagemaker_serving.rules.environment.facts import environment_facts
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts
+from sagemaker_serving.rules.facts.shapes import ShapeFacts
 from sagemaker_serving.rules.facts.template import SchemaFacts
-from sagemaker_serving.rules.registry import BY_MODEL, RULES
+from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.rules.template import Template, judge_template
 from sagemaker_serving.rules.template.schemas import schemas_are_here
 from sagemaker_serving.spec import EnvironmentFile
@@ -39,7 +41,10 @@ def check_environment(
     no network and starts no process.
     """
     shapeless = {found.where.path for found in file.shape_problems if found.rule == "wrong-type"}
-    judged = _told(environment_facts(file), judged_by(rules, today))
+    judge = judged_by(rules, today)
+    own, shapes, _ = _by_voice(environment_facts(file))
+    of_members, general = _by_member(judge(shapes))
+    judged = _once([*_told(own, judge), *of_members], general)
     found = [problem for problem in judged if problem.where.path not in shapeless]
     given = [*in_environment(file), *acknowledged]
     return _in_order([*file.shape_problems, *apply(found, given, rules)])
@@ -63,8 +68,13 @@ def check_template(
     """
     given = [*in_template(template), *acknowledged]
     judge = judged_by(rules, today)
-    by_schema = {rule.id for rule in rules if rule.about is SchemaFacts or rule in BY_MODEL}
-    problems, notes = judge_template(template, region, lambda facts: _once(judge(facts), by_schema))
+
+    def judged(facts: Iterable[object]) -> list[Problem]:
+        own, shapes, schemas = map(judge, _by_voice(facts))
+        of_members, general = _by_member(shapes)
+        return _once([*own, *of_members], schemas, general)
+
+    problems, notes = judge_template(template, region, judged)
     if template.document is not None and not schemas_are_here():
         notes.append(
             Problem(
@@ -110,30 +120,57 @@ def _naming(problem: Problem, of: Iterable[Where], variants: Sized) -> Problem:
     return replace(problem, message=f"for {kind} {' and '.join(names)}: {problem.message}")
 
 
-def _once(problems: list[Problem], by_schema: Set[str]) -> list[Problem]:
+def _by_voice(facts: Iterable[object]) -> tuple[list[object], list[object], list[object]]:
+    """Facts of our own, those beside AWS's API's shapes, and those beside schemas."""
+    own: list[object] = []
+    shapes: list[object] = []
+    schemas: list[object] = []
+    for fact in facts:
+        of_schema = schemas if isinstance(fact, SchemaFacts) else own
+        (shapes if isinstance(fact, ShapeFacts) else of_schema).append(fact)
+    return own, shapes, schemas
+
+
+def _by_member(problems: list[Problem]) -> tuple[list[Problem], list[Problem]]:
+    """What has an id of its own, and what has a general one: a schema's is heard before that."""
+    general = [problem for problem in problems if problem.rule in _GENERAL]
+    return [problem for problem in problems if problem.rule not in _GENERAL], general
+
+
+def _once(own: list[Problem], *others: list[Problem]) -> list[Problem]:
     """Without what is told twice.
 
-    What has a wrong type is named for that alone, as in an environment file. Of all else the
-    schemas and services' models, the rules ``by_schema``, say nothing where another rule has: of
-    the same place, or of what is missing there.
+    What has a wrong type is named for that alone, as in an environment file. Of all else each of
+    the ``others`` says nothing where one before it has found an error: of the same place, or of
+    what is missing there.
     """
-    shapeless = {problem.where.path for problem in problems if problem.rule == "schema-type"}
-    others: dict[tuple[str | int, ...], str] = {}
-    for problem in problems:
-        if problem.rule not in by_schema and problem.where.path not in shapeless:
-            said = others.get(problem.where.path, "")
-            others[problem.where.path] = f"{said} {problem.message}"
+    typed = {
+        each.where.path: each for found in reversed(others) for each in found if each.rule in _TYPES
+    }
+    told = [problem for problem in own if problem.where.path not in typed]
+    for found in others:
+        errors: dict[tuple[str | int, ...], str] = {}
+        for problem in told:
+            if problem.severity is Severity.ERROR:
+                said = errors.get(problem.where.path, "")
+                errors[problem.where.path] = f"{said} {problem.message}"
+        told += [
+            problem
+            for problem in found
+            if problem.where.path not in typed
+            and problem.where.path not in errors
+            and not _lacks_what_is_told(problem, errors)
+        ]
+    return [*told, *typed.values()]
 
-    def is_told(problem: Problem) -> bool:
-        if problem.rule not in by_schema:
-            return problem.where.path in shapeless
-        *above, name = problem.where.path
-        lacks = problem.rule == "schema-required" and str(name) in others.get(tuple(above), "")
-        return lacks or problem.where.path in others
 
-    return [
-        problem for problem in problems if problem.rule == "schema-type" or not is_told(problem)
-    ]
+_TYPES = ("schema-type", "aws-type")
+_GENERAL = tuple(rule.id for rule in GENERAL)
+
+
+def _lacks_what_is_told(problem: Problem, errors: Mapping[tuple[str | int, ...], str]) -> bool:
+    *above, name = problem.where.path or ("",)
+    return f"needs {name};" in problem.message and str(name) in errors.get(tuple(above), "")
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.errors import Problem, Where
 from sagemaker_serving.rules.engine import judge
+from sagemaker_serving.rules.environment.shapes import shapes_of
 from sagemaker_serving.rules.facts import ABSENT, ArtifactFacts, ContainerFacts, Fact
 from sagemaker_serving.rules.neo.facts import compilation_facts
 from sagemaker_serving.rules.registry import RULES
@@ -45,4 +46,4 @@ def check_compilation(
         )
     ]
     job = compilation_facts(container, contents, within_deploy=False)
-    return judge([*facts, job] if job is not None else facts, RULES)
+    return judge([*facts, job, *shapes_of(job)] if job is not None else facts, RULES)

@@ -230,7 +230,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "container-hostname",
         {(*DIGITS, "containers"): [{"container_hostname": "pre_process"}, {}]},
-        "container_hostname is 'pre_process'; hostnames take 1 to 63 letters",
+        "container_hostname is 'pre_process'; it must be 1 to 63 letters",
         {
             (*DIGITS, "containers"): [
                 {"container_hostname": "pre-process"},
@@ -247,7 +247,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "model-containers",
         {(*DIGITS, "containers"): [{}] * 16},
-        "there are 16 containers; a model takes 1 to 15",
+        "ontainers has 16 entries; it takes at most 15",
         {(*DIGITS, "containers"): [{}] * 15},
     ),
 ]

@@ -147,7 +147,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "capture-ranges",
         {(*DIGITS, "data_capture"): {"sampling_percent": 5, "capture": []}},
-        "capture has 0 entries; capture takes 1 to 32",
+        "capture has 0 entries; it takes 1 to 32",
         {(*DIGITS, "data_capture"): {"sampling_percent": 5, "capture": ["Input"]}},
     ),
     (
@@ -178,7 +178,7 @@ TEMPLATES: list[Case] = [
             "Model.PrimaryContainer": None,
             "Model.Containers": [{"Image": "i", "ContainerHostname": "a_b"}],
         },
-        "ContainerHostname is 'a_b'; hostnames take",
+        "ContainerHostname is 'a_b'; it must be 1 to 63 letters",
         {
             "Model.PrimaryContainer": None,
             "Model.Containers": [{"Image": "i", "ContainerHostname": "a-b"}],

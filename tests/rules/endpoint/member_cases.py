@@ -22,6 +22,28 @@ def types(*names: str, of: tuple[str | int, ...] = BLUE) -> Change:
 
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
+        "aws-value",
+        {
+            (*DIGITS, "extra"): {
+                "endpoint_config": {
+                    "ExplainerConfig": {
+                        "ClarifyExplainerConfig": {"ShapConfig": {"NumberOfSamples": 0}}
+                    }
+                }
+            }
+        },
+        "NumberOfSamples is 0; it must be at least 1; use 1 or more",
+        {
+            (*DIGITS, "extra"): {
+                "endpoint_config": {
+                    "ExplainerConfig": {
+                        "ClarifyExplainerConfig": {"ShapConfig": {"NumberOfSamples": 1}}
+                    }
+                }
+            }
+        },
+    ),
+    (
         "variant-timeouts",
         {(*BLUE, "variant_instance_provision_timeout_in_seconds"): 60},
         "variant_instance_provision_timeout_in_seconds is 60; it must be 300 to 3600; use 300",
@@ -200,7 +222,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
             (*BLUE, "instance_type"): None,
             (*BLUE, "instance_types"): [f"ml.c5.{n}xlarge" for n in SIX],
         },
-        "instance_types has 6 entries; a variant takes 1 to 5; remove some",
+        "instance_types has 6 entries; it takes 1 to 5; remove some",
         types("ml.c5.large"),
     ),
     (
@@ -301,6 +323,30 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
 
 TEMPLATES: list[Case] = [
     (
+        "aws-value",
+        {f"{V0}.RoutingConfig": {"RoutingStrategy": "RANDM"}},
+        "RoutingStrategy is 'RANDM'; it must be LEAST_OUTSTANDING_REQUESTS, RANDOM, PREFIX_AWARE",
+        {f"{V0}.RoutingConfig": {"RoutingStrategy": "RANDOM"}},
+    ),
+    (
+        "aws-value",
+        {"Policy.PolicyType": "TargetTracking"},
+        "PolicyType is 'TargetTracking'; it must be StepScaling, TargetTrackingScaling,",
+        {"Policy.PolicyType": "TargetTrackingScaling"},
+    ),
+    (
+        "aws-required",
+        {f"{V0}.RoutingConfig": {}},
+        "RoutingConfig needs RoutingStrategy; add it",
+        {f"{V0}.RoutingConfig": {"RoutingStrategy": "RANDOM"}},
+    ),
+    (
+        "aws-type",
+        {f"{V0}.ModelName": {"Name": "mine"}},
+        "ModelName is {'Name': 'mine'}; it must be text",
+        {f"{V0}.ModelName": {"Ref": "Model"}},
+    ),
+    (
         "variant-timeouts",
         {f"{V0}.VariantInstanceProvisionTimeoutInSeconds": "3601"},
         "VariantInstanceProvisionTimeoutInSeconds is 3601; it must be 300 to 3600; use 3600",
@@ -332,7 +378,7 @@ TEMPLATES: list[Case] = [
             f"{V0}.InstanceType": None,
             f"{V0}.InstancePools": [{"InstanceType": "ml.c5.large"}],
         },
-        "Priority is missing; give 1 for the first choice",
+        "an entry of InstancePools needs Priority; add it",
         {
             f"{V0}.InstanceType": None,
             f"{V0}.InstancePools": [{"InstanceType": "ml.c5.large", "Priority": 1}],

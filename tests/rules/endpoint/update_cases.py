@@ -57,7 +57,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "guardrail-alarms",
         {UPDATE: {"canary_percent": 10, "alarms": [" "]}},
-        "an alarm is named ' ' (1 characters); names take 1 to 255",
+        "AlarmName is ' '; it must be 1 to 255",
         {UPDATE: {"canary_percent": 10, "alarms": ["a" * 255]}},
     ),
     (
@@ -87,7 +87,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
         "guardrail-alarms",
         {UPDATE: {"canary_percent": 10, "alarms": [f"a{n}" for n in range(11)]}},
-        "alarms has 11 entries; a rollback watches 1 to 10 alarms",
+        "alarms has 11 entries; it takes 1 to 10",
         {UPDATE: {"canary_percent": 10, "alarms": [f"a{n}" for n in range(10)]}},
     ),
     (

@@ -287,13 +287,13 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
     (
         "state-machine-argument",
         training(InstanceCount="two"),
-        "InstanceCount is 'two'; it must be an integer, without quotes",
+        "InstanceCount is 'two'; it must be a whole number, without quotes",
         training(InstanceCount=2),
     ),
     (
         "state-machine-argument",
         training(InstanceCount="2"),
-        "InstanceCount is '2'; it must be an integer",
+        "InstanceCount is '2'; it must be a whole number",
         training(InstanceCount=REF),
     ),
     (
@@ -309,9 +309,9 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
         training(InstanceType="ml.m5.xlarge"),
     ),
     (
-        "state-machine-argument",
+        "resource-name",
         creating(ModelName="a_b"),
-        "ModelName is 'a_b'; it must match",
+        "ModelName is 'a_b'; it must be 1 to 63 letters",
         creating(ModelName="a-b"),
     ),
     (
@@ -339,7 +339,7 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
         creating(PrimaryContainer={"Environment": {"a": "b"}}),
     ),
     (
-        "state-machine-argument",
+        "network",
         creating(VpcConfig={"Subnets": [], "SecurityGroupIds": ["sg-1"]}),
         "Subnets has 0 entries; it takes 1 to 16",
         creating(VpcConfig={"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}),

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from sagemaker_serving.archive.saved_model import JSON_DTYPES, SavedModel
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import whole_number
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts
+from sagemaker_serving.rules.facts.numbers import whole_number
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
 
 _BATCHING = "tensorflow/serving batching README"

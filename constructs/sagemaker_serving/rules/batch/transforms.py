@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from local_aws.s3_location import S3Location
-from local_aws.suggest import nearest
 from local_aws.template import Unknown
 from sagemaker_serving.catalog.json_path import (
     InvalidJsonPath,
@@ -17,27 +15,34 @@ from sagemaker_serving.catalog.servers import request_limit
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import at_least, between, whole_number
 from sagemaker_serving.rules.facts import Fact, TransformFacts
+from sagemaker_serving.rules.facts.numbers import whole_number
 
 _SOURCE = "botocore CreateTransformJob"
 _GUIDE = "AWS SageMaker developer guide, batch transform"
 _DEFAULT_PAYLOAD_MB = 6
-_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,1023}")
-"""Source: botocore TransformEnvironmentKey."""
 
 
-@rule("transform-ranges", source=_SOURCE, example="max_payload_in_mb: 500")
+@rule(
+    "transform-ranges",
+    source=_SOURCE,
+    example="max_payload_in_mb: 500",
+    shapes=(
+        "TransformInstanceCount",
+        "MaxPayloadInMB",
+        "MaxConcurrentTransforms",
+        "InvocationsTimeoutInSeconds",
+        "InvocationsMaxRetries",
+    ),
+)
 def transform_ranges(transform: TransformFacts) -> Iterator[Finding]:
     """A transform job's numbers are ones that the API takes.
 
     The service model has no upper bound of the payload; its text says 100 MB.
     """
-    yield from at_least(transform.instance_count, 1)
-    yield from between(transform.max_payload_in_mb, 0, 100)
-    yield from at_least(transform.max_concurrent_transforms, 0)
-    yield from between(transform.timeout, 1, 3600)
-    yield from between(transform.retries, 0, 3)
+    payload = transform.max_payload_in_mb
+    if payload.number is not None and payload.number > 100:
+        yield payload.where, f"{payload.name} is {payload.value}; it must be 0 to 100; use 100"
 
 
 @rule(
@@ -83,80 +88,44 @@ def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
         )
 
 
-@rule("transform-environment", source=_SOURCE, example="environment: {seventeen variables}")
-def transform_environment(transform: TransformFacts) -> Iterator[Finding]:
-    """A transform job takes at most 16 environment variables, of 10240 characters each.
-
-    Their names are of letters, digits and _. That is less than a model takes, and the job is
-    refused when it is created.
-    """
-    count = len(list(transform.environment.entries()))
-    if count > 16:
-        yield (
-            transform.environment.where,
-            f"environment has {count} variables; a transform job takes 16; "
-            "move the others to the model's environment",
-        )
-    for key, fact in transform.environment.entries():
-        if not _KEY.fullmatch(key):
-            yield (
-                fact.where,
-                f"the variable {key!r} is not a name of letters, digits and underscores that "
-                "starts without a digit; rename it",
-            )
-        if fact.text is not None and len(fact.text) > 10240:
-            yield (
-                fact.where,
-                f"{key} has {len(fact.text)} characters; a transform job takes 10240 per variable; "
-                "put the value into a file of the archive",
-            )
-
-
 @rule(
     "transform-types",
     source="botocore ContentType, Accept",
     example='content_type: ""',
+    shapes=("ContentType", "Accept"),
 )
 def transform_types(transform: TransformFacts) -> Iterator[Finding]:
-    """The types of a job's input and output have 1 to 256 characters on one line.
+    """The types of a job's input and output are on one line, and not blank.
 
     An empty one would be sent to the model as it is.
     """
     for fact in (transform.content_type, transform.accept):
         text = fact.text
-        if text is not None and (len(text) > 256 or not text.strip() or "\n" in text):
+        if text is not None and (not text.strip() or "\n" in text):
             yield (
                 fact.where,
-                f"{fact.name} is {text[:40]!r} ({len(text)} characters); it must have 1 to 256 on "
-                "one line; give a type such as application/jsonlines, or leave it out",
+                f"{fact.name} is {text[:40]!r}; it must be a type on one line, such as "
+                "application/jsonlines; give one, or leave it out",
             )
 
 
-_CHOICES = {
-    "split_type": ("None", "Line", "RecordIO", "TFRecord"),
-    "assemble_with": ("None", "Line"),
-    "batch_strategy": ("MultiRecord", "SingleRecord"),
-    "data_type": ("S3Prefix", "ManifestFile"),
-    "compression": ("None", "Gzip"),
-    "join_source": ("Input", "None"),
-}
-
-
-@rule("transform-choices", source=_SOURCE, example="SplitType: Lines")
+@rule(
+    "transform-choices",
+    source=_SOURCE,
+    example="SplitType: Lines",
+    shapes=("SplitType", "AssemblyType", "BatchStrategy", "CompressionType", "JoinSource"),
+)
 def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
     """A transform job's options are among those that the API takes.
 
     The service model has four kinds of input; a transform job takes S3Prefix and ManifestFile.
     """
-    for field, choices in _CHOICES.items():
-        fact: Fact = getattr(transform, field)
-        if fact.text is not None and fact.text not in choices:
-            close = nearest(fact.text, choices)
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.text!r}; it must be {', '.join(choices)}; "
-                f"use {close if close is not None else choices[0]}",
-            )
+    kind = transform.data_type
+    if kind.text is not None and kind.text not in ("S3Prefix", "ManifestFile"):
+        yield (
+            kind.where,
+            f"{kind.name} is {kind.text!r}; it must be S3Prefix, ManifestFile; use S3Prefix",
+        )
 
 
 @rule(

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from sagemaker_serving.errors import Severity, Where
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import whole_number
 from sagemaker_serving.rules.facts import (
     ContainerFacts,
     EndpointConfigFacts,
     Fact,
     TransformFacts,
 )
+from sagemaker_serving.rules.facts.numbers import whole_number
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.batching import (
     BATCHING_VARIABLES,

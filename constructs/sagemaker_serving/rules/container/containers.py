@@ -10,12 +10,10 @@ from local_aws.template import Unknown
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.names import is_name
-from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFacts, NetworkFacts
 
-_SOURCE = "botocore EnvironmentMap, EnvironmentKey, EnvironmentValue"
 _MODEL = "botocore CreateModel"
-_KEY = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _LICENSED = "s3://jumpstart-private-cache-prod-"
 _TOTAL_BYTES = 32 * 1024
 _ID = re.compile(r"[-0-9a-zA-Z]{1,32}")
@@ -24,33 +22,6 @@ _PRIVATE = tuple(
     for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
 )
 _OF_SAGEMAKER = IPv4Network("172.17.0.0/16")
-
-
-@rule("container-environment", source=_SOURCE, example="environment: {MY-KEY: 1}")
-def container_environment(container: ContainerFacts) -> Iterator[Finding]:
-    """At most 100 variables; names of letters, digits and _; values up to 1024 characters.
-
-    CreateModel refuses more; nothing before the deploy counts them.
-    """
-    if len(container.environment) > 100:
-        yield (
-            container.where,
-            f"environment has {len(container.environment)} variables; a container takes 100; "
-            "move some into the archive",
-        )
-    for key, fact in container.environment.items():
-        if not _KEY.fullmatch(key) or len(key) > 1024:
-            yield (
-                fact.where,
-                f"the variable {key!r} is not a name of letters, digits and underscores that "
-                "starts without a digit; rename it",
-            )
-        if fact.text is not None and len(fact.text) > 1024:
-            yield (
-                fact.where,
-                f"{key} has {len(fact.text)} characters; a container takes 1024 per variable; "
-                "put the value into a file of the archive",
-            )
 
 
 @rule(
@@ -76,13 +47,17 @@ def model_environment_total(model: ModelDefinitionFacts) -> Iterator[Finding]:
         )
 
 
-@rule("model-containers", source=_MODEL, example="PrimaryContainer beside Containers")
+@rule(
+    "model-containers",
+    source=_MODEL,
+    example="PrimaryContainer beside Containers",
+    shapes=("ContainerDefinitionList",),
+)
 def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
-    """A model has a primary container, or 1 to 15 containers in line, not both.
+    """A model has a primary container, or several containers in line, not both.
 
     CloudFormation's schema demands neither and allows both; CreateModel takes exactly one.
     """
-    count = model.containers_fact.size
     if model.primary.given and model.containers_fact.given:
         yield (
             model.containers_fact.where,
@@ -93,13 +68,10 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
         yield (
             model.where,
             f"the model has no container; give {model.primary.name}, or "
-            f"{model.containers_fact.name} with 1 to 15 of them",
+            f"{model.containers_fact.name}",
         )
-    elif count is not None and not 1 <= count <= 15:
-        yield (
-            model.containers_fact.where,
-            f"there are {count} containers; a model takes 1 to 15; remove some or add one",
-        )
+    elif model.containers_fact.size == 0:
+        yield model.containers_fact.where, f"{model.containers_fact.name} is empty; add one"
 
 
 @rule(
@@ -166,9 +138,10 @@ def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
     source="botocore ContainerHostname; AWS SageMaker developer guide of 2023, "
     "multi-container-endpoints",
     example="container_hostname: pre_process",
+    shapes=("ContainerHostname",),
 )
 def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
-    """A container's hostname is 1 to 63 letters, digits and hyphens, and its own.
+    """A container's hostname is its own.
 
     Logs and metrics of a pipeline are told apart by it. Either every container of a pipeline has
     one, or none. Where a request names its container, each has one.
@@ -186,30 +159,9 @@ def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
         name = fact.text
         if name is None:
             continue
-        if not is_name(name):
-            yield (
-                fact.where,
-                f"{fact.name} is {name!r}; hostnames take 1 to 63 letters, digits and hyphens "
-                "between them; rename it",
-            )
-        elif name in seen:
+        if name in seen:
             yield fact.where, f"a container named {name!r} stands above; rename one of them"
         seen.add(name)
-
-
-@rule("network", source="botocore VpcConfig", example="subnet_ids: [seventeen]")
-def network(facts: NetworkFacts) -> Iterator[Finding]:
-    """A model's VPC has 1 to 16 subnets and 1 to 5 security groups.
-
-    CreateModel refuses other numbers.
-    """
-    for fact, most in ((facts.subnets, 16), (facts.security_groups, 5)):
-        if fact.size is not None and not 1 <= fact.size <= most:
-            yield (
-                fact.where,
-                f"{fact.name} has {fact.size} entries; a model takes 1 to {most}; "
-                f"{'add one' if fact.size == 0 else 'remove some'}",
-            )
 
 
 @rule(
@@ -274,22 +226,19 @@ def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
     "resource-name",
     source="botocore EndpointName, EndpointConfigName, ModelName, EntityName",
     example="EndpointName: my_endpoint",
+    shapes=("ModelName", "EndpointConfigName", "EndpointName", "InferenceComponentName"),
 )
 def resource_name(facts: NameFacts) -> Iterator[Finding]:
     """Endpoints, their configurations, models and jobs have names that SageMaker takes.
 
-    The schema of some of them allows what the API then refuses.
+    Of a name of which a deploy knows a part, the rest is looked at.
     """
-    name = facts.name.text
     known = "".join(piece for piece in facts.name.pieces if piece is not None)
-    if name is None and (not known or is_name(f"a{known[:61]}a")):
-        return  # what is not known may make a name of the rest
-    if name is None or not is_name(name):
-        length = "" if name is None else f" ({len(name)} characters)"
+    if facts.name.text is None and known and not is_name(f"a{known[:61]}a"):
         yield (
             facts.name.where,
-            f"{facts.name.name} is {facts.name.shown!r}{length}; names of {facts.kind}s take 1 to "
-            "63 letters, digits and hyphens between them, no underscore; rename it",
+            f"{facts.name.name} is {facts.name.shown!r}; it must be 1 to 63 letters, digits and "
+            "hyphens between them, no underscore; rename it",
         )
 
 

@@ -7,79 +7,14 @@ from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
-_CAPTURE = "botocore DataCaptureConfig"
 _ASYNC = "botocore AsyncInferenceConfig"
 _STORAGE = "botocore CreateEndpointConfig.KmsKeyId, TransformResources.VolumeKmsKeyId"
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_.-]+")
-_CONTENT_TYPE = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9])*/[a-zA-Z0-9](-*[a-zA-Z0-9.])*")
-"""Source: botocore JsonContentType, CsvContentType."""
 
 _FREQUENCIES = (10, 30, 60, 120, 180, 240, 300)
-_MODES = ("Input", "Output", "InputAndOutput")
-
-
-@rule("capture-ranges", source=_CAPTURE, example="InitialSamplingPercentage: 101")
-def capture_ranges(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """Data capture samples 0 to 100 percent, of 1 to 32 kinds of data that there are.
-
-    CreateEndpointConfig refuses other values.
-    """
-    yield from between(config.capture.get("InitialSamplingPercentage"), 0, 100)
-    options = config.capture.get("CaptureOptions")
-    if options.size is not None and not 1 <= options.size <= 32:
-        yield (
-            options.where,
-            f"{options.name} has {options.size} entries; capture takes 1 to 32 of "
-            f"{', '.join(_MODES)}; {'add one' if options.size == 0 else 'remove some'}",
-        )
-    for option in options.items():
-        mode = option.get("CaptureMode")
-        if mode.text is not None and mode.text not in _MODES:
-            yield (
-                mode.where,
-                f"{mode.name} is {mode.text!r}; it must be {', '.join(_MODES)}; use one of them",
-            )
-
-
-@rule("capture-complete", source=_CAPTURE, example="DataCaptureConfig: {EnableCapture: true}")
-def capture_complete(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """Data capture says how much, of what, and where to.
-
-    All three are required by the API as soon as the block is there.
-    """
-    if not config.capture.given:
-        return
-    for name in ("InitialSamplingPercentage", "DestinationS3Uri", "CaptureOptions"):
-        if not config.capture.get(name).given:
-            yield config.capture.where, f"{name} is missing; data capture needs it; add it"
-
-
-@rule("capture-content-types", source=_CAPTURE, example="json_content_types: [json]")
-def capture_content_types(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """Each list of captured content types has at most 10 of up to 256 characters: ``type/subtype``.
-
-    Both parts are letters and digits with hyphens, the second with points, too. Parameters such as
-    a charset, and wildcards, are none.
-    """
-    header = config.capture.get("CaptureContentTypeHeader")
-    for types in (header.get("JsonContentTypes"), header.get("CsvContentTypes")):
-        if types.size is not None and types.size > 10:
-            yield (
-                types.where,
-                f"{types.name} has {types.size} entries; capture takes 10; remove some",
-            )
-        for each in types.items():
-            text = each.text
-            if text is not None and (len(text) > 256 or not _CONTENT_TYPE.fullmatch(text)):
-                yield (
-                    each.where,
-                    f"{types.name} has {text!r}; it must be a type and a subtype such as "
-                    "application/json, of letters, digits and hyphens; write it so",
-                )
 
 
 @rule(
@@ -130,30 +65,6 @@ def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
                 f"{topic.name} is in {found[1]}; an endpoint in {region} sends to topics of "
                 f"{region}; name one there",
             )
-
-
-@rule("async-ranges", source=_ASYNC, example="MaxConcurrentInvocationsPerInstance: 1001")
-def async_ranges(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """An asynchronous endpoint works on 1 to 1000 requests at once on each instance.
-
-    CreateEndpointConfig refuses other values.
-    """
-    client = config.asynchronous.get("ClientConfig")
-    yield from between(client.get("MaxConcurrentInvocationsPerInstance"), 1, 1000)
-
-
-@rule("async-output", source=_ASYNC, example="AsyncInferenceConfig: {ClientConfig: {…}}")
-def async_output(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """An asynchronous endpoint says where its answers go.
-
-    The caller does not wait for the answer.
-    """
-    if config.asynchronous.given and not config.asynchronous.get("OutputConfig").given:
-        yield (
-            config.asynchronous.where,
-            "OutputConfig is missing; an asynchronous endpoint answers into S3; add "
-            "OutputConfig: {S3OutputPath: s3://…}",
-        )
 
 
 @rule(

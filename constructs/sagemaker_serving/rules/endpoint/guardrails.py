@@ -9,7 +9,7 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.engine.numbers import at_least
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import UpdateFacts
 from sagemaker_serving.rules.hardware.instance_types import known
@@ -17,7 +17,6 @@ from sagemaker_serving.spec import InstanceVariant, Model
 
 _SOURCE = "botocore DeploymentConfig"
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions"
-_KINDS = ("ALL_AT_ONCE", "CANARY", "LINEAR")
 _SIZES = {"CANARY": ("CanarySize", 1, 50), "LINEAR": ("LinearStepSize", 10, 50)}
 """Each kind of traffic shifting: what says its step, and the least and most percent of it."""
 
@@ -64,24 +63,20 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
         )
 
 
-@rule("guardrail-traffic", source=_SOURCE, example="Type: CANARY   # without CanarySize")
+@rule(
+    "guardrail-traffic",
+    source=_SOURCE,
+    example="Type: CANARY   # without CanarySize",
+    shapes=("TrafficRoutingConfigType", "BlueGreenUpdatePolicy", "TrafficRoutingConfig"),
+)
 def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
     """Traffic shifts at once, by canary or in linear steps; the last two have a size and a wait.
 
     CloudFormation's schema asks for neither, the API for both.
     """
     routing = update.blue_green.get("TrafficRoutingConfiguration")
-    if update.blue_green.given and not routing.given:
-        yield update.blue_green.where, f"{routing.name} is missing; add it with its Type"
     kind = routing.get("Type")
-    if kind.text is None:
-        return
-    if kind.text not in _KINDS:
-        yield (
-            kind.where,
-            f"{kind.name} is {kind.text!r}; it must be {', '.join(_KINDS)}; use one of them",
-        )
-    elif kind.text in _SIZES:
+    if kind.text in _SIZES:
         for name in (_SIZES[kind.text][0], "WaitIntervalInSeconds"):
             if not routing.get(name).given:
                 yield routing.where, f"{name} is missing; {kind.text} needs it; add it"
@@ -131,20 +126,6 @@ def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
             )
 
 
-@rule("guardrail-waits", source=_SOURCE, example="WaitIntervalInSeconds: 3601")
-def guardrail_waits(update: UpdateFacts) -> Iterator[Finding]:
-    """Waits are 0 to 3600 seconds, the whole update 600 to 28800.
-
-    UpdateEndpoint refuses other numbers.
-    """
-    routing = update.blue_green.get("TrafficRoutingConfiguration")
-    for fact in (routing, update.rolling):
-        yield from between(fact.get("WaitIntervalInSeconds"), 0, 3600)
-    yield from between(update.blue_green.get("TerminationWaitInSeconds"), 0, 3600)
-    for fact in (update.blue_green, update.rolling):
-        yield from between(fact.get("MaximumExecutionTimeoutInSeconds"), 600, 28800)
-
-
 @rule("guardrail-time", source=_SOURCE, example="four waits of 600 s in 1800 s")
 def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
     """The whole update may take longer than its waits together.
@@ -192,30 +173,6 @@ def existing_time(update: UpdateFacts) -> Iterator[Finding]:
             f"the update waits {waits:g} seconds in all, and a deploy waits less than {most} for "
             "an endpoint that is there; use shorter waits",
         )
-
-
-@rule("guardrail-alarms", source=_SOURCE, example="AutoRollbackConfiguration: {Alarms: []}")
-def guardrail_alarms(update: UpdateFacts) -> Iterator[Finding]:
-    """An automatic rollback watches 1 to 10 alarms, each by a name of 1 to 255 characters.
-
-    Without any, nothing ever triggers it.
-    """
-    alarms = update.alarms
-    if alarms.size is not None and not 1 <= alarms.size <= 10:
-        yield (
-            alarms.where,
-            f"{alarms.name} has {alarms.size} entries; a rollback watches 1 to 10 alarms; "
-            f"{'add one' if alarms.size == 0 else 'remove some'}",
-        )
-    for each in alarms.items():
-        named = each if each.text is not None else each.get("AlarmName")
-        text = named.text
-        if text is not None and (len(text) > 255 or not text.strip()):
-            yield (
-                named.where,
-                f"an alarm is named {text[:40]!r} ({len(text)} characters); names take 1 to 255, "
-                "not only blanks; give the alarm's own",
-            )
 
 
 @rule(

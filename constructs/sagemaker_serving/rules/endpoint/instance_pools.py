@@ -5,48 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import between
 from sagemaker_serving.rules.facts import Fact, TransformFacts, VariantFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore ProductionVariant.InstancePools"
 _GUIDE = "AWS SageMaker developer guide, instance pools"
-_MOST = 5
 
 
-@rule("pools-count", source=_SOURCE, example="instance_types: [six of them]")
+@rule(
+    "pools-count",
+    source=_SOURCE,
+    example="instance_types: [six of them]",
+    shapes=("InstancePoolList",),
+)
 def pools_count(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant has 1 to 5 instance types in order of preference, each once.
+    """A variant has few instance types in order of preference, each once.
 
     CreateEndpointConfig refuses more, and none.
     """
-    pools = variant.instance_pools
-    if pools.size is not None and not 1 <= pools.size <= _MOST:
-        yield (
-            pools.where,
-            f"{pools.name} has {pools.size} entries; a variant takes 1 to {_MOST}; "
-            f"{'add one' if pools.size == 0 else 'remove some'}",
-        )
     seen: set[str] = set()
-    for kind in (pool.get("InstanceType") for pool in pools.items()):
+    for kind in (pool.get("InstanceType") for pool in variant.instance_pools.items()):
         if kind.text is not None and kind.text in seen:
             yield kind.where, f"{kind.name} has {kind.text} twice; remove one of them"
         seen.add(kind.text or "")
 
 
-@rule("pools-order", source=_SOURCE, example="InstancePools: [{InstanceType: ml.g5.xlarge}]")
+@rule(
+    "pools-order",
+    source=_SOURCE,
+    example="InstancePools: [{InstanceType: ml.g5.xlarge}]",
+    shapes=("InstancePool.Priority",),
+)
 def pools_order(variant: VariantFacts) -> Iterator[Finding]:
-    """Every instance pool has its own Priority, 1 to 5, of which the lowest comes first.
+    """Every instance pool has its own Priority, of which the lowest comes first.
 
     Without one SageMaker does not know which type to try first.
     """
     seen: set[float] = set()
     for pool in variant.instance_pools.items():
         priority = pool.get("Priority")
-        if not priority.given:
-            yield pool.where, f"{priority.name} is missing; give 1 for the first choice, 2 …"
-        yield from between(priority, 1, _MOST)
         if priority.number is not None and priority.number in seen:
             yield (
                 priority.where,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog.request_sizes import REAL_TIME, SERVERLESS
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import whole_number
-from sagemaker_serving.rules.facts import ContainerFacts, EndpointConfigFacts, Fact, VariantFacts
+from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts
+from sagemaker_serving.rules.facts.numbers import whole_number
 
 _SIZES = (
     "botocore InvokeEndpoint.Body (6291456 bytes), AWS hosting FAQ (25 MB), serverless endpoints "
@@ -80,22 +80,6 @@ def answer_time(variant: VariantFacts) -> Iterator[Finding]:
                     f"{fact.name} is {fact.value}; InvokeEndpoint waits 60 seconds for an answer; "
                     "use at most 60, or asynchronous inference, which waits an hour",
                 )
-
-
-@rule(
-    "explainer-payload",
-    source="botocore ClarifyInferenceConfig.MaxPayloadInMB",
-    example="MaxPayloadInMB: 26   # of a Clarify explainer",
-)
-def explainer_payload(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """An explainer's requests are 1 to 25 MB.
-
-    CreateEndpointConfig refuses other values.
-    """
-    clarify = config.explainer.get("ClarifyExplainerConfig").get("InferenceConfig")
-    size = clarify.get("MaxPayloadInMB")
-    if size.number is not None and not 1 <= size.number <= 25:
-        yield size.where, f"{size.name} is {size.value}; it must be 1 to 25; use 25 or less"
 
 
 def _set(container: ContainerFacts, names: tuple[str, ...]) -> Iterator[Fact]:

@@ -6,16 +6,21 @@ from collections.abc import Iterator
 
 from sagemaker_serving.rules.container.image_support import named_image, processor_of_image
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts
 
-_SIZES = "botocore ProductionVariantServerlessConfig"
+_SHAPE = "ProductionVariantServerlessConfig"
+_SIZES = f"botocore {_SHAPE}"
 _EXCLUDED = "AWS SageMaker developer guide, serverless endpoints, exclusions"
 _MEMORY = (1024, 2048, 3072, 4096, 5120, 6144)
 
 
-@rule("serverless-memory", source=_SIZES, example="MemorySizeInMB: 1500")
+@rule(
+    "serverless-memory",
+    source=_SIZES,
+    example="MemorySizeInMB: 1500",
+    shapes=(f"{_SHAPE}.MemorySizeInMB",),
+)
 def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
     """A serverless variant has 1024 to 6144 MB of memory, in steps of 1024.
 
@@ -26,9 +31,7 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
         return
     sizes = variant.get("ServerlessConfig")
     fact = sizes.get("MemorySizeInMB")
-    if not fact.given:
-        yield sizes.where, f"{fact.name} is missing; give one of {_choices()}"
-    elif fact.number is not None and fact.number not in _MEMORY:
+    if fact.number is not None and fact.number not in _MEMORY:
         up = next((size for size in _MEMORY if size > fact.number), _MEMORY[-1])
         size = "the next size up" if fact.number < _MEMORY[-1] else "the largest"
         yield (
@@ -38,9 +41,14 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule("serverless-concurrency", source=_SIZES, example="ProvisionedConcurrency: 6 of 5")
+@rule(
+    "serverless-concurrency",
+    source=_SIZES,
+    example="ProvisionedConcurrency: 6 of 5",
+    shapes=(f"{_SHAPE}.MaxConcurrency", f"{_SHAPE}.ProvisionedConcurrency"),
+)
 def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
-    """Concurrency is at most 200, and provisioned concurrency at most max_concurrency.
+    """Provisioned concurrency is at most the concurrency that is allowed.
 
     Provisioned workers are kept warm and paid for; they are part of the concurrency.
     """
@@ -48,10 +56,6 @@ def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
         return
     sizes = variant.get("ServerlessConfig")
     most, warm = sizes.get("MaxConcurrency"), sizes.get("ProvisionedConcurrency")
-    if not most.given:
-        yield sizes.where, f"{most.name} is missing; give it, 1 to 200"
-    yield from between(most, 1, 200)
-    yield from between(warm, 1, 200)
     if most.number is not None and warm.number is not None and warm.number > most.number:
         yield (
             warm.where,

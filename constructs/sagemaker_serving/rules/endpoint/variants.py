@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.names import is_name
-from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.rules.template.marks import same_text
 
 _SOURCE = "botocore ProductionVariant"
-_LIST = "botocore ProductionVariantList"
-_RESERVATION = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]*):[0-9]{12}:[a-z0-9-]{1,14}/.*")
-
-
-@rule("variant-name", source=_SOURCE, example="name: blue_1")
-def variant_name(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant's name is one that SageMaker takes: at most 63 letters, digits, hyphens.
-
-    An underscore passes every YAML check and fails there.
-    """
-    name = variant.name.text
-    if name is not None and not is_name(name):
-        yield (
-            variant.name.where,
-            f"{variant.name.name} is {name!r}; variant names take 1 to 63 letters, digits and "
-            "hyphens between them; rename the variant",
-        )
 
 
 @rule("variant-names-unique", source=_SOURCE, example="two variants with name: blue")
@@ -49,37 +29,6 @@ def variant_names_unique(config: EndpointConfigFacts) -> Iterator[Finding]:
             shown = repr(variant.name.text) if variant.name.text is not None else "the same"
             yield variant.name.where, f"a variant named {shown} stands above; rename one of them"
         seen.add(name)
-
-
-@rule("variant-count", source=_LIST, example="variants: [eleven of them]")
-def variant_count(config: EndpointConfigFacts) -> Iterator[Finding]:
-    """An endpoint has 1 to 10 variants.
-
-    CreateEndpointConfig refuses more, and none.
-    """
-    count = config.variants_fact.size
-    if count is None:
-        return
-    if count > 10:
-        yield (
-            config.variants_fact.where,
-            f"there are {count} variants; an endpoint takes 1 to 10; remove some",
-        )
-    elif count == 0 and config.variants_fact.name != "variants":
-        yield (
-            config.variants_fact.where,
-            f"{config.variants_fact.name} is empty; an endpoint takes 1 to 10 variants; add one",
-        )
-
-
-@rule("variant-instances", source=_SOURCE, example="initial_instance_count: 0")
-def variant_instances(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant starts with at least one instance and a weight of 0 or more.
-
-    Only managed scaling of inference components may start with none.
-    """
-    yield from at_least(variant.get("InitialInstanceCount"), 1)
-    yield from at_least(variant.get("InitialVariantWeight"), 0)
 
 
 @rule(
@@ -227,15 +176,6 @@ def _not_in_shadow_tests(variant: VariantFacts) -> Iterator[Finding]:
         yield variant.accelerator_type.where, f"{variant.accelerator_type.name} is given"
 
 
-@rule("variant-volume", source=_SOURCE, example="VolumeSizeInGB: 513")
-def variant_volume(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant's volume is 1 to 512 GB.
-
-    CreateEndpointConfig refuses other sizes.
-    """
-    yield from between(variant.get("VolumeSizeInGB"), 1, 512)
-
-
 @rule(
     "variant-volume-local",
     source="AWS SageMaker developer guide, host instance storage; aws/sagemaker-python-sdk#4828",
@@ -258,22 +198,11 @@ def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule("variant-timeouts", source=_SOURCE, example="ContainerStartupHealthCheckTimeoutInSeconds: 30")
-def variant_timeouts(variant: VariantFacts) -> Iterator[Finding]:
-    """Download and start-up timeouts are 60 to 3600 seconds, that of capacity 300 to 3600.
-
-    The whole start of an endpoint has to fit in between.
-    """
-    yield from between(variant.get("ModelDataDownloadTimeoutInSeconds"), 60, 3600)
-    yield from between(variant.get("ContainerStartupHealthCheckTimeoutInSeconds"), 60, 3600)
-    provision = variant.get("VariantInstanceProvisionTimeoutInSeconds")
-    yield from between(provision, 300, 3600)
-
-
 @rule(
     "variant-prefix-routing",
     source="botocore ProductionVariantRoutingConfig, PrefixAwareRoutingConfig",
     example="RoutingConfig: {RoutingStrategy: PREFIX_AWARE}",
+    shapes=("PrefixAwareRoutingPrefixLength", "PrefixAwareRoutingConcurrencyThreshold"),
 )
 def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
     """PREFIX_AWARE says how long a beginning counts and when an instance is full; no other does.
@@ -295,14 +224,13 @@ def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
             f"{prefixes.name} is given and {strategy.name} is {strategy.text}; remove it, or "
             "choose PREFIX_AWARE",
         )
-    yield from between(prefixes.get("PrefixLength"), 1024, 65536)
-    yield from between(prefixes.get("ConcurrencyThreshold"), 1, 1024)
 
 
 @rule(
     "variant-reservation",
     source="botocore ProductionVariantCapacityReservationConfig",
     example="CapacityReservationConfig: {MlReservationArn: my-plan}",
+    shapes=("MlReservationArn",),
 )
 def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:
     """A capacity reservation is named by its ARN, in the endpoint's region.
@@ -312,17 +240,11 @@ def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:
     arn = variant.get("CapacityReservationConfig").get("MlReservationArn")
     if arn.text is None:
         return
-    found = _RESERVATION.fullmatch(arn.text)
-    if found is None or len(arn.text) > 258:
+    found = arn.text.split(":")[3:4]
+    if found and variant.region.text not in (None, *found):
         yield (
             arn.where,
-            f"{arn.name} is {arn.text!r}; it must be the ARN of an ML capacity reservation, "
-            "arn:aws:sagemaker:<region>:<account>:training-plan/<name>",
-        )
-    elif variant.region.text is not None and found[1] != variant.region.text:
-        yield (
-            arn.where,
-            f"{arn.name} is in {found[1]}; instances in {variant.region.text} come from a "
+            f"{arn.name} is in {found[0]}; instances in {variant.region.text} come from a "
             f"reservation of {variant.region.text}; name one there",
         )
 

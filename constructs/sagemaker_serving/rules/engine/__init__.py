@@ -9,6 +9,7 @@ from datetime import date
 from types import UnionType
 
 from sagemaker_serving.errors import Problem, Severity, Where
+from sagemaker_serving.rules.facts.shapes import ShapeFacts
 
 Finding = tuple[Where, str]
 """A rule's answer: the place, and a sentence with the value, what is allowed, what to do."""
@@ -22,7 +23,8 @@ class Rule:
     """A rule: its id, its source, the facts it judges, and an example that breaks it.
 
     What it demands is the first paragraph of its function's docstring; why, the others.
-    ``dated`` is whether it judges by the day too.
+    ``dated`` is whether it judges by the day too. ``shapes`` are members and shapes of AWS's API
+    (``ProductionVariant.VolumeSizeInGB``); what does not fit one is told by this rule.
     """
 
     id: str
@@ -32,6 +34,7 @@ class Rule:
     judge: Judge
     example: str = ""
     dated: bool = False
+    shapes: tuple[str, ...] = ()
 
     @property
     def what(self) -> str:
@@ -45,12 +48,17 @@ class Rule:
 
 
 def rule(
-    rule_id: str, *, source: str, severity: Severity = Severity.ERROR, example: str = ""
+    rule_id: str,
+    *,
+    source: str,
+    severity: Severity = Severity.ERROR,
+    example: str = "",
+    shapes: tuple[str, ...] = (),
 ) -> Callable[[Judge], Rule]:
     """Makes a function the rule ``rule_id`` on the facts its parameter's type names.
 
     ``source`` says where the fact is written and when that was read; ``example``
-    is a line or two that break the rule, for docs/rules.md.
+    is a line or two that break the rule, for docs/rules.md. ``shapes`` are as `Rule` has them.
     """
 
     def made(judge: Judge) -> Rule:
@@ -66,6 +74,7 @@ def rule(
             judge=judge,
             example=example,
             dated=dated,
+            shapes=shapes,
         )
 
     return made
@@ -84,10 +93,21 @@ def judged_by(
     """What `judge` does, for facts that come part by part."""
     day = date.today() if today is None else today
     about: dict[type, list[Rule]] = {}
+    by_shape = {place: rule for rule in rules for place in rule.shapes}
+
+    def misfits(facts: ShapeFacts) -> Iterator[Problem]:
+        for fault in facts.faults:
+            rule = next((by_shape[each] for each in fault.places if each in by_shape), None)
+            if rule is not None:
+                yield Problem(
+                    rule=rule.id, where=fault.where, message=fault.message, severity=rule.severity
+                )
 
     def found(facts: Iterable[object]) -> list[Problem]:
-        problems = []
+        problems: list[Problem] = []
         for fact in facts:
+            if isinstance(fact, ShapeFacts):
+                problems += misfits(fact)
             kind = type(fact)
             if kind not in about:
                 about[kind] = [rule for rule in rules if issubclass(kind, rule.about)]

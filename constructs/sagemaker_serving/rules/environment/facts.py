@@ -17,6 +17,7 @@ from sagemaker_serving.rules.environment.kinds import (
 )
 from sagemaker_serving.rules.environment.neighbours import neighbours
 from sagemaker_serving.rules.environment.scaling import scaling_of
+from sagemaker_serving.rules.environment.shapes import shapes_of
 from sagemaker_serving.rules.environment.variants import (
     container_facts,
     pools_of,
@@ -52,7 +53,14 @@ from sagemaker_serving.spec.variants import ComponentSettings
 
 
 def environment_facts(file: EnvironmentFile) -> Iterator[object]:
-    """Every fact of the environment: the whole, its models, variants, containers, artifacts."""
+    """Every fact of the environment: the whole, its models, variants, containers, artifacts; and
+    what of them becomes a shape of AWS's API."""
+    for fact in _of_environment(file):
+        yield fact
+        yield from shapes_of(fact)
+
+
+def _of_environment(file: EnvironmentFile) -> Iterator[object]:
     top = Fact(file.data, file.where)
     region = top.get("region")
     models = tuple(_model(name, model, top) for name, model in top.get("models").entries())

@@ -16,6 +16,7 @@ from sagemaker_serving.rules.facts import (
 )
 from sagemaker_serving.rules.facts.kinds import (
     KindFacts,
+    Renamed,
     in_aws_words,
     moves,
 )
@@ -109,6 +110,11 @@ def _update(update: Fact, config: EndpointConfigFacts) -> UpdateFacts:
 
 def _capture(capture: Fact) -> Fact:
     members = in_aws_words(capture, DataCapture, defaults=True)
+    header = members.get("CaptureContentTypeHeader")
+    assert isinstance(header, Renamed)
+    for name, types in list(header.entries()):
+        if types.value == []:
+            header.parts[name] = replace(types, value=None)  # the deploy leaves it out
     needed = {
         "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
         "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
@@ -118,8 +124,14 @@ def _capture(capture: Fact) -> Fact:
 
 def _asynchronous(asynchronous: Fact) -> Fact:
     members = in_aws_words(asynchronous, Asynchronous)
-    # Its paths are the stack's to write, whatever else is said.
-    members.parts["OutputConfig"] = replace(members.get("OutputConfig"), value={})
+    # Its paths are the stack's to write, whatever else is said, and so is a new topic's ARN.
+    output = replace(members.get("OutputConfig"), value={})
+    members.parts["OutputConfig"] = output
+    topics = output.get("NotificationConfig")
+    assert isinstance(topics, Renamed)
+    for name, topic in list(topics.entries()):
+        if topic.text == "new":
+            topics.parts[name] = Fact(Unknown(), topic.where)
     return members
 
 

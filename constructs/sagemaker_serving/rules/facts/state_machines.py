@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from local_aws.states_language import Problem, problems
 from local_aws.template import Unknown
@@ -50,12 +49,3 @@ class TaskFacts:
     text: str
     arguments: Fact
     credentials: Fact
-
-
-@dataclass(frozen=True, kw_only=True)
-class ArgumentsFacts:
-    """The arguments of an action of SageMaker (``CreateTransformJob``), and its input's shape."""
-
-    action: str
-    arguments: Fact
-    input: Any

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from local_aws.s3_location import S3Location
-from local_aws.suggest import nearest
 from sagemaker_serving.catalog import (
     neo_frameworks,
     neo_regions,
@@ -17,32 +15,15 @@ from sagemaker_serving.catalog import (
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.numbers import at_least, between
+from sagemaker_serving.rules.engine.numbers import at_least
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 
 _SOURCE = "botocore CreateCompilationJob"
 _GUIDE = "AWS SageMaker developer guide, Neo supported frameworks"
 _REGIONS = "sagemaker-core's Neo registries, botocore CreateCompilationJob"
-_VERSION = re.compile(r"[0-9]\.[A-Za-z0-9.]+")
 
 
-@rule("neo-framework", source=_SOURCE, example="Framework: TENSORFLW")
-def neo_framework(job: CompilationFacts) -> Iterator[Finding]:
-    """Neo compiles nine frameworks.
-
-    The API takes no other name.
-    """
-    name = job.framework.text
-    if name is not None and name not in neo_frameworks():
-        close = nearest(name.upper(), neo_frameworks())
-        hint = f"did you mean {close}" if close is not None else "use one of them"
-        yield (
-            job.framework.where,
-            f"{job.framework.name} is {name!r}; Neo compiles {', '.join(neo_frameworks())}; {hint}",
-        )
-
-
-@rule("neo-target", source=_SOURCE, example="TargetDevice: ml_c55")
+@rule("neo-target", source=_SOURCE, example="TargetDevice: ml_c55", shapes=("TargetDevice",))
 def neo_target(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles for one known device, or for one platform, not for both.
 
@@ -57,10 +38,6 @@ def neo_target(job: CompilationFacts) -> Iterator[Finding]:
         )
     if not device.given and not platform.given:
         yield job.where, f"neither {device.name} nor {platform.name} is given; add one of them"
-    if device.text is not None and device.text not in neo_target_devices():
-        close = nearest(device.text, neo_target_devices())
-        hint = f"did you mean {close}" if close is not None else "use ml_c5, for one"
-        yield device.where, f"{device.name} is {device.text!r}; Neo knows no such device; {hint}"
 
 
 @rule("neo-retired", source=_SOURCE, severity=Severity.WARNING, example="TargetDevice: ml_eia2")
@@ -149,21 +126,6 @@ def neo_version(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule("neo-version-form", source=_SOURCE, example="FrameworkVersion: v2.9")
-def neo_version_form(job: CompilationFacts) -> Iterator[Finding]:
-    """A framework's version is 3 to 10 characters, a digit and a dot first.
-
-    The API takes no other form.
-    """
-    version = job.framework_version.text
-    if version is not None and not (3 <= len(version) <= 10 and _VERSION.fullmatch(version)):
-        yield (
-            job.framework_version.where,
-            f"{job.framework_version.name} is {version!r}; it must be 3 to 10 characters such as "
-            "2.9 or 1.15.3; write it so",
-        )
-
-
 @rule("neo-region", source=_REGIONS, severity=Severity.WARNING, example="ml_inf2 in eu-west-1")
 def neo_region(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles for the device in this region, and has an image there to run the result.
@@ -183,20 +145,20 @@ def neo_region(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule("neo-input-config", source=_GUIDE, example="DataInputConfig is missing, Framework: MXNET")
+@rule(
+    "neo-input-config",
+    source=_GUIDE,
+    example="DataInputConfig is missing, Framework: MXNET",
+    shapes=("DataInputConfig",),
+)
 def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
-    """DataInputConfig is JSON that names the inputs' shapes, of at most 16384 characters.
+    """DataInputConfig is JSON that names the inputs' shapes.
 
     Only XGBoost, and PyTorch from 2.0 on instances, do without.
     """
     config = job.data_input_config
     framework, device = job.framework.text, job.target_device.text
-    if config.text is not None:
-        if not 1 <= len(config.text) <= 16384:
-            yield (
-                config.where,
-                f"{config.name} has {len(config.text)} characters; it takes 1 to 16384; shorten it",
-            )
+    if config.text:
         if not _is_json(config.text):
             yield (
                 config.where,
@@ -218,21 +180,17 @@ def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
             )
 
 
-@rule("neo-limits", source=_SOURCE, example="CompilerOptions: x")
+@rule(
+    "neo-limits",
+    source=_SOURCE,
+    example="CompilerOptions: x",
+    shapes=("CompilerOptions", "MaxRuntimeInSeconds", "MaxPendingTimeInSeconds"),
+)
 def neo_limits(job: CompilationFacts) -> Iterator[Finding]:
-    """Compiler options have 3 to 1024 characters; a job's times are in their ranges.
+    """Compiler options and times are such as a job takes, and a batch is one or more.
 
     The job is not made otherwise.
     """
-    text = job.compiler_options.text
-    if text is not None and not 3 <= len(text) <= 1024:
-        yield (
-            job.compiler_options.where,
-            f"{job.compiler_options.name} has {len(text)} characters; it takes 3 to 1024; "
-            "mend or remove it",
-        )
-    yield from at_least(job.max_runtime, 1)
-    yield from between(job.max_pending_time, 1800, 2419200)
     yield from at_least(job.batch_size, 1)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from local_aws.schedules import SCALING, schedule_fault
@@ -18,8 +17,6 @@ _GRAMMAR = (
     "Application Auto Scaling user guide, scheduled scaling; EventBridge user guide, cron "
     "expressions"
 )
-_NAME = re.compile(r"(?!.*[\x00-\x1f\x7f-\x9f:/|])(?! )(?!.* $).{1,256}")
-"""Source: botocore application-autoscaling ScheduledActionName."""
 
 
 @rule("scaling-schedule", source=_GRAMMAR, example='schedule: "0 8 * * *"')
@@ -70,24 +67,23 @@ def _zone(zone: Fact) -> Iterator[Finding]:
         yield zone.where, f"{zone.name} is {zone.text!r}; there is no such time zone; {hint}"
 
 
-@rule("scaling-schedule-name", source=_API, example="schedules: [{name: morning/8 …}]")
+@rule(
+    "scaling-schedule-name",
+    source=_API,
+    example="schedules: [{name: morning/8 …}]",
+    shapes=("application-autoscaling.ScheduledActionName",),
+)
 def scaling_schedule_name(schedules: SchedulesFacts) -> Iterator[Finding]:
-    """A schedule's name is 1 to 256 characters without ``: / |``, and its own on what it scales.
+    """A schedule's name is its own on what it scales.
 
     Application Auto Scaling finds a scheduled action by it, so a second one would replace the
-    first. Blanks at either end are refused, too.
+    first.
     """
     seen: set[str] = set()
     for name in (each.name for each in schedules.each):
         if name.text is None:
             continue
-        if _NAME.fullmatch(name.text) is None:
-            yield (
-                name.where,
-                f"{name.name} is {name.text!r}; it must be 1 to 256 characters on one line, "
-                "without : / | and without a blank at either end; rename it",
-            )
-        elif name.text in seen:
+        if name.text in seen:
             yield name.where, f"a schedule named {name.text!r} stands above; rename one of them"
         seen.add(name.text)
 

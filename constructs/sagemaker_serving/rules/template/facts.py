@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
+from sagemaker_serving.catalog.actions import has_shape
 from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.facts.resources import (
@@ -16,7 +17,7 @@ from sagemaker_serving.rules.facts.resources import (
     UpdateFacts,
     WatchedFacts,
 )
-from sagemaker_serving.rules.facts.state_machines import ArgumentsFacts
+from sagemaker_serving.rules.facts.shapes import Form, ShapeFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
 from sagemaker_serving.rules.template.naming import gone_first, named_by_text
@@ -38,7 +39,7 @@ from sagemaker_serving.rules.template.scaling import (
     policy_facts,
     target_facts,
 )
-from sagemaker_serving.rules.template.schemas import schema_facts, type_facts
+from sagemaker_serving.rules.template.schemas import is_whole, schema_facts, type_facts
 from sagemaker_serving.rules.template.serving import (
     config_facts,
     container_locations,
@@ -79,7 +80,21 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
         yield from named_by_text(resource, resources)
         yield from gone_first(resource, resources)
         yield from event_schedules(resource)
+        if is_whole(resource, resources):
+            yield from _shapes(resource)
         yield from schema_facts(resource, resources)
+
+
+def _shapes(resource: Resource) -> Iterator[ShapeFacts]:
+    properties = resource.properties
+    if has_shape(resource.type):
+        yield ShapeFacts(
+            shape=resource.type, value=properties, owner=resource.type, form=Form.TEMPLATE
+        )
+    elif resource.type == COMPILATION:
+        yield ShapeFacts(shape="CreateCompilationJobRequest", value=properties)
+    for action in properties.get("ScheduledActions").items() if resource.type == TARGET else ():
+        yield ShapeFacts(shape="application-autoscaling.PutScheduledActionRequest", value=action)
 
 
 def _of_any(resource: Resource) -> Iterator[object]:
@@ -203,7 +218,7 @@ def _sagemaker_task(action: str, arguments: Fact, resources: Resources) -> Itera
     yield from role_trust(action, arguments, resources)
     shape = action_input(action)
     if shape is not None:
-        yield ArgumentsFacts(action=action, arguments=arguments, input=shape)
+        yield ShapeFacts(shape=shape, value=arguments, owner=action, form=Form.ARGUMENTS)
     known = action_parameters(action)
     if known is not None:
         yield PropertiesFacts(owner=action, properties=arguments, known=known)

@@ -20,8 +20,8 @@ from local_aws.template import (
     needed,
 )
 from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.engine.numbers import decimal_number, whole_number
 from sagemaker_serving.rules.facts import Entries, Fact
+from sagemaker_serving.rules.facts.numbers import decimal_number, whole_number
 from sagemaker_serving.rules.template.marks import same_text
 from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.rules.template.scenarios import Asked, Scenario, Scenarios

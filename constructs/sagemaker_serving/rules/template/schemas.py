@@ -55,7 +55,7 @@ def schema_facts(resource: Resource, resources: Resources) -> Iterator[SchemaFac
     None of one that a macro may add to, and none of a type without a schema.
     """
     template, region = resources.template, resources.region.text
-    if not _is_kept(template) or "Fn::Transform" in template.resources[resource.logical_id]:
+    if template.document is None or not schemas_are_here() or not is_whole(resource, resources):
         return
     schema = (
         Schema(resource.type, _CUSTOM)
@@ -92,7 +92,8 @@ def type_facts(kind: Fact, resources: Resources) -> ResourceTypeFacts:
     name, region, template = kind.text or "", resources.region, resources.template
     here = region.text if region.text is not None else _ANYWHERE
     passes = not name or is_custom(name) or _OF_OTHERS.fullmatch(name) is not None
-    if passes or not _is_kept(template) or schema_of(name, here) is not None:
+    read = template.document is not None and schemas_are_here() and _is_kept(template)
+    if passes or not read or schema_of(name, here) is not None:
         return ResourceTypeFacts(kind=kind)
     regions: tuple[str, ...] | None = regions_of(name)
     if regions and (name.startswith(_SERVERLESS) or region.text is None):
@@ -101,10 +102,15 @@ def type_facts(kind: Fact, resources: Resources) -> ResourceTypeFacts:
     return ResourceTypeFacts(kind=kind, region=region, regions=regions)
 
 
+def is_whole(resource: Resource, resources: Resources) -> bool:
+    """Whether no macro adds to a resource of the template."""
+    template = resources.template
+    return _is_kept(template) and "Fn::Transform" not in template.resources[resource.logical_id]
+
+
 def _is_kept(template: Template) -> bool:
-    """Whether the template's own resources are what the schemas judge, and those are here."""
-    document = template.document
-    if document is None or "Modules" in document or not schemas_are_here():
+    """Whether the template's own resources are what is deployed."""
+    if "Modules" in (template.document or {}):
         return False
     return all(name in _KEEPING for name in _transforms(template))
 

@@ -1,0 +1,164 @@
+"""What an environment file says, beside the shapes of AWS's API that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from sagemaker_serving.rules.facts import (
+    ContainerFacts,
+    EndpointConfigFacts,
+    Fact,
+    TransformFacts,
+    VariantFacts,
+)
+from sagemaker_serving.rules.facts.kinds import (
+    InferenceComponentFacts,
+    Listed,
+    Renamed,
+    SchedulesFacts,
+    renamed,
+)
+from sagemaker_serving.rules.facts.resources import (
+    CompilationFacts,
+    ExtraFacts,
+    ModelDefinitionFacts,
+    NameFacts,
+    UpdateFacts,
+)
+from sagemaker_serving.rules.facts.shapes import ShapeFacts
+
+_EXTRA = {
+    "ProductionVariants": "ProductionVariant",
+    "ShadowProductionVariants": "ProductionVariant",
+}
+
+
+def shapes_of(fact: object) -> Iterator[ShapeFacts]:
+    """A fact of an environment file in the shapes that the deploy sends to AWS."""
+    match fact:
+        case EndpointConfigFacts():
+            yield ShapeFacts(shape="CreateEndpointConfigInput", value=_config(fact))
+        case ContainerFacts():
+            variables = Renamed({}, fact.where, dict(fact.environment))
+            yield ShapeFacts(shape="EnvironmentMap", value=variables, owner="environment")
+        case ModelDefinitionFacts():
+            yield ShapeFacts(shape="ContainerDefinitionList", value=fact.containers_fact)
+            for name in fact.hostnames:
+                yield ShapeFacts(shape="ContainerHostname", value=name)
+        case UpdateFacts():
+            yield ShapeFacts(shape="DeploymentConfig", value=_update(fact))
+        case InferenceComponentFacts():
+            yield ShapeFacts(shape="CreateInferenceComponentInput", value=fact.members)
+        case NameFacts(kind="inference component"):
+            yield ShapeFacts(shape="InferenceComponentName", value=fact.name)
+        case SchedulesFacts():
+            for each in fact.each:
+                yield ShapeFacts(
+                    shape="application-autoscaling.ScheduledActionName", value=each.name
+                )
+        case TransformFacts():
+            yield ShapeFacts(shape="CreateTransformJobRequest", value=_transform(fact))
+        case CompilationFacts():
+            yield ShapeFacts(shape="CreateCompilationJobRequest", value=_compilation(fact))
+        case ExtraFacts():
+            yield ShapeFacts(shape=_EXTRA.get(fact.below, fact.resource_type), value=fact.extra)
+
+
+def _of(above: Fact, parts: Mapping[str, Fact]) -> Renamed:
+    return Renamed({}, above.where, dict(parts))
+
+
+def _config(config: EndpointConfigFacts) -> Fact:
+    """All but the places in S3, which the deploy writes whole."""
+    capture = config.capture
+    if isinstance(capture, Renamed):
+        parts = {key: part for key, part in capture.parts.items() if key != "DestinationS3Uri"}
+        capture = replace(capture, parts=parts)
+    network = {"Subnets": "subnet_ids", "SecurityGroupIds": "security_group_ids"}
+    return _of(
+        config.variants_fact,
+        {
+            "ProductionVariants": _variants(config.variants_fact, config.variants),
+            "ShadowProductionVariants": _variants(config.shadows_fact, config.shadows),
+            "DataCaptureConfig": capture,
+            "AsyncInferenceConfig": config.asynchronous,
+            "MetricsConfig": config.metrics,
+            "VpcConfig": renamed(config.vpc, network),
+        },
+    )
+
+
+def _variants(written: Fact, variants: Iterable[VariantFacts]) -> Fact:
+    """The list; of one without entries it is said that nothing is deployed."""
+    entries = []
+    for variant in variants:
+        assert isinstance(variant.members, Renamed)
+        parts = {**variant.members.parts, "InstancePools": variant.instance_pools}
+        entries.append(replace(variant.members, parts=parts))
+    return Listed(written.value if entries else None, written.where, tuple(entries))
+
+
+def _update(update: UpdateFacts) -> Fact:
+    named = tuple(_of(each, {"AlarmName": each}) for each in update.alarms.items())
+    alarms = Listed(update.alarms.value, update.alarms.where, named)
+    return Renamed(
+        {},
+        update.where,
+        {
+            "BlueGreenUpdatePolicy": update.blue_green,
+            "RollingUpdatePolicy": update.rolling,
+            "AutoRollbackConfiguration": _of(update.alarms, {"Alarms": alarms}),
+        },
+    )
+
+
+def _transform(job: TransformFacts) -> Fact:
+    def block(**members: Fact) -> Fact:
+        return Renamed({}, job.where, members)
+
+    return block(
+        BatchStrategy=job.batch_strategy,
+        MaxPayloadInMB=job.max_payload_in_mb,
+        MaxConcurrentTransforms=job.max_concurrent_transforms,
+        Environment=job.environment,
+        ModelClientConfig=block(
+            InvocationsTimeoutInSeconds=job.timeout, InvocationsMaxRetries=job.retries
+        ),
+        TransformInput=block(
+            ContentType=job.content_type, CompressionType=job.compression, SplitType=job.split_type
+        ),
+        TransformOutput=block(Accept=job.accept, AssembleWith=job.assemble_with),
+        TransformResources=block(
+            InstanceType=job.instance_type,
+            InstanceCount=job.instance_count,
+            TransformAmiVersion=job.ami_version,
+        ),
+        DataProcessing=block(
+            InputFilter=job.input_filter,
+            OutputFilter=job.output_filter,
+            JoinSource=job.join_source,
+        ),
+    )
+
+
+def _compilation(job: CompilationFacts) -> Fact:
+    def block(**members: Fact) -> Fact:
+        return Renamed({}, job.where, members)
+
+    platform = {"Os": "os", "Arch": "arch", "Accelerator": "accelerator"}
+    return block(
+        InputConfig=block(
+            Framework=job.framework,
+            FrameworkVersion=job.framework_version,
+            DataInputConfig=job.data_input_config,
+        ),
+        OutputConfig=block(
+            TargetDevice=job.target_device,
+            TargetPlatform=renamed(job.target_platform, platform),
+            CompilerOptions=job.compiler_options,
+        ),
+        StoppingCondition=block(
+            MaxRuntimeInSeconds=job.max_runtime, MaxPendingTimeInSeconds=job.max_pending_time
+        ),
+    )
