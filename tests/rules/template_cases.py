@@ -27,6 +27,10 @@ ON_SERVERLESS = {
 }
 V0 = "Config.ProductionVariants.0"
 CONTAINER = "Model.PrimaryContainer"
+PYTORCH = {
+    f"{CONTAINER}.Image": "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"
+    "pytorch-inference:2.6.0-cpu-py312-ubuntu22.04-sagemaker"
+}
 ROUTING = "Endpoint.DeploymentConfig.BlueGreenUpdatePolicy.TrafficRoutingConfiguration"
 JOB = "Job"
 NEO = "Neo"
@@ -462,30 +466,39 @@ SERVING: list[Case] = [
     ),
     (
         "payload-size",
-        {f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "10000000"}},
+        {**PYTORCH, f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "10000000"}},
         REAL_TIME.documented,
-        {f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "6291456"}},
+        {f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "10000000"}},
     ),
     (
         "payload-size",
-        {f"{CONTAINER}.Environment": {"TS_MAX_REQUEST_SIZE": 100000000}},
+        {**PYTORCH, f"{CONTAINER}.Environment": {"TS_MAX_REQUEST_SIZE": 100000000}},
         REAL_TIME.documented,
         {
+            **PYTORCH,
             f"{CONTAINER}.Environment": {"TS_MAX_REQUEST_SIZE": 100000000},
             "Config.AsyncInferenceConfig": {"OutputConfig": {"S3OutputPath": "s3://b/o/"}},
         },
     ),
     (
         "payload-size",
-        {**ON_SERVERLESS, f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "6000000"}},
+        {
+            **ON_SERVERLESS,
+            **PYTORCH,
+            f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "6000000"},
+        },
         "a serverless variant gets at most 4 MB",
-        {**ON_SERVERLESS, f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "4000000"}},
+        {
+            **ON_SERVERLESS,
+            **PYTORCH,
+            f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "4000000"},
+        },
     ),
     (
         "answer-time",
-        {f"{CONTAINER}.Environment": {"SAGEMAKER_MODEL_SERVER_TIMEOUT": "300"}},
+        {**PYTORCH, f"{CONTAINER}.Environment": {"SAGEMAKER_MODEL_SERVER_TIMEOUT": "300"}},
         "SAGEMAKER_MODEL_SERVER_TIMEOUT is 300; InvokeEndpoint waits 60 seconds",
-        {f"{CONTAINER}.Environment": {"SAGEMAKER_MODEL_SERVER_TIMEOUT": "60"}},
+        {**PYTORCH, f"{CONTAINER}.Environment": {"SAGEMAKER_MODEL_SERVER_TIMEOUT": "60"}},
     ),
     (
         "explainer-payload",

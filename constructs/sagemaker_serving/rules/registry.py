@@ -304,6 +304,7 @@ RULES: tuple[Rule, ...] = (
     policies.scaling_named,
     policies.scaling_moves,
     policies.scaling_metric,
+    policies.scaling_policy_form,
     policies.scaling_metric_published,
     policies.scaling_metric_once,
     policies.scaling_utilization,

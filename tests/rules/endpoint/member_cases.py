@@ -8,6 +8,8 @@ from tests.rules.template_cases import GPU_IMAGE, V0, Case
 PLAN = "arn:aws:sagemaker:{}:111122223333:training-plan/mine"
 PREFIXES = {"prefix_length": 2048, "concurrency_threshold": 8}
 
+TRACKING = "Policy.TargetTrackingScalingPolicyConfiguration"
+LAMBDAS = "LambdaProvisionedConcurrencyUtilization"
 SIX = ("", "2", "4", "9", "12", "18")
 BATCH = (*DIGITS, "batch_transform")
 EVERY_5_MINUTES = {"metric_publish_frequency_in_seconds": 300}
@@ -322,6 +324,24 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
 ]
 
 TEMPLATES: list[Case] = [
+    (
+        "scaling-policy-form",
+        {"Policy.PolicyType": "StepScaling"},
+        "TargetTrackingScalingPolicyConfiguration is given and PolicyType is StepScaling; remove",
+        {},
+    ),
+    (
+        "scaling-policy-form",
+        {f"{TRACKING}": {"TargetValue": 70}},
+        "TargetTrackingScalingPolicyConfiguration has no metric; add PredefinedMetricSpecification",
+        {},
+    ),
+    (
+        "scaling-metric",
+        {f"{TRACKING}.PredefinedMetricSpecification.PredefinedMetricType": LAMBDAS},
+        f"PredefinedMetricType follows {LAMBDAS}, which a real-time variant does not have; use",
+        {},
+    ),
     (
         "aws-value",
         {f"{V0}.RoutingConfig": {"RoutingStrategy": "RANDM"}},

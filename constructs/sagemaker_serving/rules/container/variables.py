@@ -119,6 +119,12 @@ _OF_ONE = 2
 _SCRIPT_NAMES = ("SAGEMAKER_PROGRAM", "SAGEMAKER_SUBMIT_DIRECTORY")
 
 
+def is_read(name: str, container: ContainerFacts) -> bool:
+    """Whether the container may read a variable: not one of AWS's that another server reads."""
+    known = container_variable(name)
+    return known is None or not _is_of_another(known.server, container)
+
+
 def _is_of_another(server: str, host: ContainerFacts | TransformFacts) -> bool:
     container, servers = (
         host if isinstance(host, ContainerFacts) else host.container,

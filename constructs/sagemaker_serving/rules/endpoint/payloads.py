@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.catalog.request_sizes import REAL_TIME, SERVERLESS
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.container.variables import is_read
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.numbers import whole_number
@@ -85,7 +86,7 @@ def answer_time(variant: VariantFacts) -> Iterator[Finding]:
 def _set(container: ContainerFacts, names: tuple[str, ...]) -> Iterator[Fact]:
     for name in names:
         fact = container.environment.get(name)
-        if fact is not None:
+        if fact is not None and is_read(name, container):
             yield fact
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from local_aws.suggest import nearest
@@ -12,6 +12,7 @@ from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, MetricFacts, ScalingStepsFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
+from sagemaker_serving.rules.facts.shapes import ShapeFacts
 from sagemaker_serving.rules.scaling.metrics import DIMENSION_OF, REAL_TIME
 
 _GUIDE = "AWS SageMaker developer guide, automatic scaling"
@@ -76,17 +77,62 @@ def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
 def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
     """A metric suits what is scaled: instances, copies of components, or warm workers.
 
-    PutScalingPolicy refuses other predefined metrics; only asynchronous endpoints have a backlog.
+    PutScalingPolicy refuses other predefined metrics, of other services, too; only asynchronous
+    endpoints have a backlog.
     """
     name, dimension = scaling.metric.text, scaling.dimension.text
-    if name is None or dimension is None or name not in DIMENSION_OF:
+    closed = scaling.metric.where.path[-1:] == ("PredefinedMetricType",)
+    if name is None or dimension not in DIMENSION_OF.values():
         return
-    if DIMENSION_OF[name] != dimension or (name == _BACKLOG and scaling.asynchronous is False):
+    if name not in DIMENSION_OF and not closed:
+        return
+    if DIMENSION_OF.get(name) != dimension or (name == _BACKLOG and scaling.asynchronous is False):
         yield (
             scaling.metric.where,
             f"{scaling.metric.name} follows {name}, which {_scaled(scaling)} does not have; use "
             f"{' or '.join(_fitting(scaling))}",
         )
+
+
+_CONFIGURATIONS = {
+    f"{kind}Scaling": f"{kind}ScalingPolicyConfiguration"
+    for kind in ("TargetTracking", "Step", "Predictive")
+}
+
+
+@rule(
+    "scaling-policy-form",
+    source="Application Auto Scaling API reference, PutScalingPolicy, "
+    "TargetTrackingScalingPolicyConfiguration, CustomizedMetricSpecification",
+    example="PolicyType: TargetTrackingScaling   # with StepScalingPolicyConfiguration",
+)
+def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
+    """A policy has the configuration of its type and no other; tracking follows one metric.
+
+    PutScalingPolicy refuses it otherwise; neither its model nor CloudFormation's schema does.
+    """
+    policy = facts.value
+    if facts.shape != "AWS::ApplicationAutoScaling::ScalingPolicy":
+        return
+    kind = policy.get("PolicyType").text
+    for of, name in _CONFIGURATIONS.items() if kind in _CONFIGURATIONS else ():
+        configuration = policy.get(name)
+        if of == kind and not configuration.given:
+            yield policy.where, f"PolicyType is {kind} and {name} is missing; add it"
+        elif of != kind and isinstance(configuration.value, Mapping):
+            yield (
+                configuration.where,
+                f"{name} is given and PolicyType is {kind}; remove it, or write PolicyType: {of}",
+            )
+    tracking = policy.get(_CONFIGURATIONS["TargetTrackingScaling"])
+    ways = [tracking.get(f"{one}MetricSpecification") for one in ("Predefined", "Customized")]
+    if isinstance(tracking.value, Mapping) and not any(way.given for way in ways):
+        yield (
+            tracking.where,
+            f"{tracking.name} has no metric; add {ways[0].name} or {ways[1].name}",
+        )
+    if all(isinstance(way.value, Mapping) for way in ways):
+        yield ways[1].where, f"{ways[1].name} stands beside {ways[0].name}; keep one of them"
 
 
 @rule(

@@ -38,7 +38,7 @@ def target_facts(target: Resource, resources: Resources) -> Iterator[object]:
 
 
 def policy_facts(policy: Resource, resources: Resources) -> Iterator[object]:
-    """A policy on a scalable target of SageMaker's that the template has."""
+    """A policy on a scalable target of SageMaker's, which the template has or the policy names."""
     target = resources.referred(policy.properties.get("ScalingTargetId"), TARGET, "")
     if target is None and policy.properties.get("ResourceId").given:
         named = policy.properties.get("ResourceId")
@@ -46,7 +46,8 @@ def policy_facts(policy: Resource, resources: Resources) -> Iterator[object]:
         target = resources.referred(named, TARGET, "ResourceId")
         if target is not None and target.properties.get("ScalableDimension").text != dimension:
             target = None
-    if target is not None and _is_of_sagemaker(target):
+    target = policy if target is None else target
+    if _is_of_sagemaker(target):
         yield _policy(policy, target, resources)
         yield from _steps(policy, resources)
         yield _metric(policy)
@@ -132,7 +133,8 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
 
 def _is_doubled(policy: Resource, metric: str, resources: Resources) -> bool:
     """Whether a policy above tracks the same metric of the same target."""
-    for other in resources.above(policy, "ScalingTargetId"):
+    by_id = policy.properties.get("ScalingTargetId").given
+    for other in resources.above(policy, "ScalingTargetId" if by_id else "ResourceId"):
         tracking = other.properties.get("TargetTrackingScalingPolicyConfiguration")
         predefined = tracking.get("PredefinedMetricSpecification").get("PredefinedMetricType")
         if predefined.text == metric:
