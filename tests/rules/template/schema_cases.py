@@ -265,7 +265,8 @@ CASES: list[Case] = [
     (
         "schema-added",
         "ApplicationAutoScaling::ScalingPolicy",
-        "PolicyName: p, PolicyType: StepScaling, ResourceId: a, ServiceNamespace: sagemaker",
+        "PolicyName: p, PolicyType: StepScaling, ResourceId: a, ServiceNamespace: sagemaker, "
+        "StepScalingPolicyConfiguration: {AdjustmentType: ChangeInCapacity}",
         "has ResourceId, which needs ScalableDimension",
         "PolicyName: p, PolicyType: TargetTrackingScaling, ScalingTargetId: !Ref Target",
     ),
