@@ -268,7 +268,8 @@ CASES: list[Case] = [
         "PolicyName: p, PolicyType: StepScaling, ResourceId: a, ServiceNamespace: sagemaker, "
         "StepScalingPolicyConfiguration: {AdjustmentType: ChangeInCapacity}",
         "has ResourceId, which needs ScalableDimension",
-        "PolicyName: p, PolicyType: TargetTrackingScaling, ScalingTargetId: !Ref Target",
+        "PolicyName: p, PolicyType: StepScaling, ScalingTargetId: !Ref Target, "
+        "StepScalingPolicyConfiguration: {AdjustmentType: ChangeInCapacity}",
     ),
     (
         "schema-added",
