@@ -17,6 +17,19 @@ Run = Callable[..., Any]
 REGION = "ap-southeast-2"
 IMAGE = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/tensorflow-inference:2.19-cpu"
 
+FILE = """\
+name: file
+region: eu-central-1
+models:
+  one:
+    endpoint: {existing: both}
+    artifact: s3://models/one.tar.gz
+    framework: tensorflow
+    framework_version: "2.19"
+    variants:
+      - {name: v, instance_type: ml.m5.large}
+"""
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
@@ -28,6 +41,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         for region in (REGION, "eu-central-1"):
             deploy("both", home, region)
         deploy("far", home, REGION)
+        (home / "environments").mkdir()
+        (home / "environments" / "file.yaml").write_text(FILE)
         yield command
     finally:
         command("local", "down")
@@ -65,6 +80,18 @@ def deploy(name: str, home: Path, region: str) -> None:
 def test_an_endpoint_is_found_where_it_is(run: Run, command: tuple[str, ...]) -> None:
     done = run(*command, "--local")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_model_of_a_file_is_found_where_the_file_says(run: Run) -> None:
+    done = run("explain", "file/one", "--local")
+    assert done.returncode == 0, done.stderr
+    for given, said in (
+        ("file/two", "has no model 'two'; it has one"),
+        ("none/one", "none/one is no model of environments/*.yaml; give <environment>/<model>"),
+    ):
+        asked = run("watch", given, "--local")
+        assert asked.returncode == 2
+        assert said in asked.stderr
 
 
 def test_a_request_reaches_it(run: Run) -> None:

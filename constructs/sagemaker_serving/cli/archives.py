@@ -11,18 +11,17 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import DeployedEndpoint, EndpointOfFile
 from sagemaker_serving.cli.options import WhichAws, ask, aws_options
 
 if TYPE_CHECKING:
-    from sagemaker_serving.client import Aws
     from sagemaker_serving.operations.held_archives import HeldArchives
 
 _SERVED_ON = "an instance that has loaded it serves it on until it is unloaded to make room"
 
 
 @click.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.option(
     "--put",
     "given",
@@ -74,30 +73,13 @@ def archives(
 
     if replace and not given:
         raise click.UsageError("--replace is for --put; name what is to be put, or leave it out")
-    name, named_variant, aws = _deployed(endpoint, which)
-    held = held_archives(name, aws, variant=variant if variant is not None else named_variant)
+    if variant is None and isinstance(endpoint, EndpointOfFile):
+        variant = endpoint.variant
+    held = held_archives(endpoint, which.aws(of=endpoint), variant=variant)
     if given or removed:
         _change(held, given, removed, replace=replace, yes=yes, as_json=as_json)
     else:
         _list(held, as_json=as_json)
-
-
-def _deployed(text: str, which: WhichAws) -> tuple[str, str | None, Aws]:
-    """The endpoint that ``text`` names, its variant where it names one, and where it is."""
-    from sagemaker_serving.errors import NotFound
-    from sagemaker_serving.operations.named_model import FOLDER, named_model
-
-    if "/" not in text:
-        return text, None, which.aws(of=text)
-    found = named_model(text)
-    if found is None:
-        raise NotFound(
-            f"{text} is no model of {FOLDER}/*.yaml; give <environment>/<model>, or an endpoint's "
-            "name"
-        )
-    region = which.region if which.region is not None else found.environment.region
-    variant = found.variant.name if found.variant is not None else None
-    return found.environment.endpoint_name(found.name), variant, which.aws(region)
 
 
 def _list(held: HeldArchives, *, as_json: bool) -> None:
@@ -185,7 +167,9 @@ def _packed(held: HeldArchives, given: Sequence[str], folder: Path) -> dict[str,
                 framework=held.framework,
                 environment=dict(held.environment),
             )
-            say_warnings(packed.warnings)
+            # Of an image of one's own nobody expects that its archives are judged.
+            unjudged = "artifact-unjudged" if not held.framework else None
+            say_warnings([each for each in packed.warnings if each.rule != unjudged])
         except Mistake as mistake:
             mistakes.append(str(mistake))
     if mistakes:

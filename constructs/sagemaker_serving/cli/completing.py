@@ -84,6 +84,44 @@ class EndpointName(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+class EndpointOfFile(str):
+    """The name of an endpoint that was named by its model in a file: with the file's region, and
+    the variant where one was named."""
+
+    region: str
+    variant: str | None
+
+    @classmethod
+    def of(cls, text: str) -> EndpointOfFile | None:
+        """That of ``<environment>/<model>[/<variant>]``; None where there is no such file."""
+        from sagemaker_serving.operations.named_model import named_model
+
+        found = named_model(text)
+        if found is None:
+            return None
+        endpoint = cls(found.environment.endpoint_name(found.name))
+        endpoint.region = found.environment.region
+        endpoint.variant = None if found.variant is None else found.variant.name
+        return endpoint
+
+
+class DeployedEndpoint(EndpointName):
+    """The name of any endpoint, or ``<environment>/<model>`` of a file in environments/."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The endpoint's name."""
+        text = str(value)
+        if "/" not in text:
+            return text
+        found = EndpointOfFile.of(text)
+        if found is None:
+            self.fail(
+                f"{text} is no model of {FOLDER}/*.yaml; give <environment>/<model>, or an "
+                "endpoint's name"
+            )
+        return found
+
+
 class ModelName(click.ParamType):  # type: ignore[type-arg]
     """The name of a model, of the environment that was given if there is one."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.completing import EndpointName, EnvironmentPath
+from sagemaker_serving.cli.completing import DeployedEndpoint, EnvironmentPath
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table, print_values
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.option(
     "--file",
     "path",
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) -> None:
     """Show what ENDPOINT runs and where it came from.
 
-    Prints status, config, and the commit and version that deployed it. For each container it prints
-    image, variables, and archive or prefix with its sha256. With --file it packs the model's
-    artifact, unless that is cached or sent uncompressed, and compares everything but weights and
-    counts. What differs comes first, and it ends with 1 when anything does.
+    ENDPOINT is an endpoint's name, or `prod/digits`, a model of environments/prod.yaml. Prints
+    status, config, and the commit and version that deployed it. For each container it prints image,
+    variables, and archive or prefix with its sha256. With --file it packs the model's artifact,
+    unless that is cached or sent uncompressed, and compares everything but weights and counts. What
+    differs comes first, and it ends with 1 when anything does.
 
     \b
     Examples:

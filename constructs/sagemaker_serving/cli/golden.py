@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.interrupted import when_interrupted
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ tolerance_option = click.option(
 
 
 @click.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--record",

@@ -30,11 +30,15 @@ class WhichAws:
     def aws(self, region: str | None = None, *, of: str | None = None) -> Aws:
         """That AWS in ``region``; default: --region, or the shell's.
 
-        In the local AWS the region in which ``of`` is found comes before the shell's.
+        The region of the file that names the endpoint ``of`` comes before the shell's, and so does
+        that in which the local AWS has it.
         """
+        from sagemaker_serving.cli.completing import EndpointOfFile
         from sagemaker_serving.client import Aws
 
         region = self.region if region is None else region
+        if region is None and isinstance(of, EndpointOfFile):
+            region = of.region
         if not self.local:
             return Aws(region=region, profile=self.profile)
         address = local_address(self.state_dir)

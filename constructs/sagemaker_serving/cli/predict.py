@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.cli.interrupted import when_interrupted
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.errors import ModelFailed
 
@@ -24,7 +24,7 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
 
 
 @click.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.argument("bodies", metavar="[BODY]...", nargs=-1)
 @click.option(
     "--file",
@@ -88,10 +88,10 @@ def predict(
 ) -> None:
     """Send BODY to ENDPOINT and print the model's answer, byte for byte.
 
-    ENDPOINT is any SageMaker endpoint. BODY is a file, or the text itself. Without BODY, and for -,
-    the request is read from standard input. A file's suffix says its type. Answers to several files
-    are printed on a line each, in the order of the files. Ends with 1 when the model answers with
-    an error.
+    ENDPOINT is any SageMaker endpoint, or `prod/digits`, a model of environments/prod.yaml. BODY is
+    a file, or the text itself. Without BODY, and for -, the request is read from standard input. A
+    file's suffix says its type. Answers to several files are printed on a line each, in the order
+    of the files. Ends with 1 when the model answers with an error.
 
     \b
     Examples:

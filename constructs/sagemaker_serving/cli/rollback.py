@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.options import json_lines_option
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, ask, aws_options
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.option("--to", help="The config to return to; default: the newest before the serving one.")
 @click.option("--list", "only_list", is_flag=True, help="Print the configs to return to.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")

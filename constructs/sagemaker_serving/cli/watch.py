@@ -12,7 +12,7 @@ import click
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_lines_option
 from local_aws.terminal import console
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.option("--config", help="The config to wait for; default: the one that is rolled out.")
 @click.option(
     "--timeout",
