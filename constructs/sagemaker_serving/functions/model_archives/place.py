@@ -49,13 +49,15 @@ def place(wanted: Mapping[str, Any], context: Any) -> list[str]:
     """
     bucket, prefix = wanted["Bucket"], wanted["Prefix"]
     client("s3").put_object(Bucket=bucket, Key=prefix, Body=b"")
+    pages = client("s3").get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+    there = {each["Key"] for page in pages for each in page.get("Contents", ())}
 
     def put(name: str, url: str) -> str | None:
         if context.get_remaining_time_in_millis() < _SPARE_SECONDS * 1000:
             return name
         mark = sha256(repr((url, wanted["Contents"].get(name))).encode()).hexdigest()
         target = {"Bucket": bucket, "Key": f"{prefix}{name}"}
-        if _mark_of(target) != mark:
+        if target["Key"] not in there or _mark_of(target) != mark:
             source, _, key = url.removeprefix("s3://").partition("/")
             client("s3").copy(
                 {"Bucket": source, "Key": key},
@@ -74,14 +76,9 @@ def place(wanted: Mapping[str, Any], context: Any) -> list[str]:
 
 
 def _mark_of(target: Mapping[str, str]) -> str | None:
-    """What an archive that is there was copied from; None where there is none, or another's."""
-    try:
-        found: Mapping[str, str] = client("s3").head_object(**target)["Metadata"]
-    except ClientError as error:
-        if error.response["Error"]["Code"] in ("404", "NoSuchKey"):
-            return None
-        raise
-    return found.get(_MARK)
+    """What an archive that is there was copied from; None of one that something else put there."""
+    metadata: Mapping[str, str] = client("s3").head_object(**target)["Metadata"]
+    return metadata.get(_MARK)
 
 
 def _late(left: list[str]) -> str:
