@@ -36,7 +36,6 @@ def tell(stack, vpc, group):
     for kind in ("public", "private"):
         subnets = getattr(vpc, kind + "_subnets")
         cdk.CfnOutput(stack, kind, value=",".join(each.subnet_id for each in subnets))
-    cdk.CfnOutput(stack, "vpn", value=vpc.vpn_gateway_id or "is looked up")
     cdk.CfnOutput(stack, "group", value=group.security_group_id)
 
 
@@ -44,9 +43,7 @@ def tell(stack, vpc, group):
 MAKES = f"""\
 {TELLS}
 stack = cdk.Stack(app, "theirs", env=where)
-vpc = ec2.Vpc(
-    stack, "Vpc", max_azs=2, vpn_gateway=True, restrict_default_security_group=False
-)
+vpc = ec2.Vpc(stack, "Vpc", max_azs=2, restrict_default_security_group=False)
 cdk.Tags.of(vpc).add("stage", "theirs")
 tell(stack, vpc, ec2.SecurityGroup(stack, "Group", vpc=vpc, security_group_name="theirs"))
 app.synth()

@@ -14,7 +14,7 @@ from tests.local_aws.aws import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
-SHARDS = 10
+SHARDS = 60
 ENVIRONMENT = """\
 name: trial
 region: eu-west-1
@@ -72,7 +72,8 @@ def test_a_batch_ends_on_its_own_version(project: Project, tmp_path: Path) -> No
     report = pipeline.report(execution)
     assert report is not None
     assert dict(pipeline.outputs(execution)).keys() == {f"{file.name}.out" for file in files}
-    assert "10 objects, 10 with an output, 0 in quarantine, 0 not done" in "\n".join(report.lines())
+    counts = f"{SHARDS} objects, {SHARDS} with an output, 0 in quarantine, 0 not done"
+    assert counts in "\n".join(report.lines())
 
 
 def test_the_model_that_was_left_stays_and_costs_nothing(project: Project) -> None:
