@@ -51,6 +51,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "dashboard": ("dashboard", "local", "digits", "--preview"),
     "diff": ("diff", "environments/local.yaml"),
+    "archives": ("archives", "digits"),
     "explain": ("explain", "x"),
     "golden": ("golden", "x", "golden.jsonl"),
     "inspect": ("inspect", "s3://bucket/model.tar.gz"),
