@@ -138,6 +138,10 @@ EXAMPLES: list[Build] = [
 ]
 
 
+TRUE = {"autoscaling": "scaling-retained"}
+"""What is wrong with an example: an update of that endpoint takes back what scaling set."""
+
+
 @pytest.fixture(scope="module")
 def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One app, one stack per example, synthesized once."""
@@ -156,4 +160,7 @@ def test_the_example_has_no_problem(assembly: Path, build: Build, region: str | 
     path = assembly / f"{build.__name__.replace('_', '-')}.template.json"
     assert "AWS::SageMaker::Model" in json.dumps(json.loads(path.read_text()))
     found = check_template(read_template(path), region, today=TODAY)
-    assert [str(problem) for problem in found if problem.severity != "note"] == []
+    true = TRUE.get(build.__name__)
+    alarms = [problem for problem in found if problem.severity != "note" and problem.rule != true]
+    assert [str(problem) for problem in alarms] == []
+    assert true is None or true in {problem.rule for problem in found}

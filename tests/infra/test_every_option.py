@@ -158,8 +158,6 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         endpoint_name="every",
         variants=[
             WatchedVariant(name="blue", instance_type="ml.c5.large", multi_model=True),
-            WatchedVariant(name="gpu", instance_type="ml.g4dn.xlarge", asynchronous=True),
-            WatchedVariant(name="small"),
         ],
         thresholds=AlarmThresholds(datapoints_to_alarm=1, evaluation_periods=5),
         topic=AlarmTopic(stack, "Pager", retain=True, encryption_key=data.key).topic,
@@ -168,6 +166,15 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         encryption_key=data.key,
     )
     endpoint.node.add_dependency(monitoring)
+    EndpointMonitoring(
+        stack,
+        "OfOthers",
+        endpoint_name="others",
+        variants=[
+            WatchedVariant(name="gpu", instance_type="ml.g4dn.xlarge", asynchronous=True),
+            WatchedVariant(name="small"),
+        ],
+    )
     BatchTransform(
         stack,
         "Batch",

@@ -229,22 +229,6 @@ def test_volumes_are_encrypted_with_the_key(bench: Any) -> None:
     )
 
 
-def test_a_key_is_left_out_beside_a_type_with_local_storage(bench: Any) -> None:
-    model = add_model(bench)
-    EndpointConfig(
-        bench.stack,
-        "Config",
-        encryption_key=kms.Key(bench.stack, "Key"),
-        variants=[
-            InstanceVariant(name="cpu", model=model, instance_type="ml.c5.large"),
-            InstanceVariant(name="gpu", model=model, instance_type="ml.g4dn.xlarge"),
-        ],
-    )
-    Template.from_stack(bench.stack).has_resource_properties(
-        "AWS::SageMaker::EndpointConfig", {"KmsKeyId": Match.absent()}
-    )
-
-
 def test_weight_zero_is_kept(bench: Any) -> None:
     add_endpoint(bench, weight=0)
     Template.from_stack(bench.stack).has_resource_properties(
