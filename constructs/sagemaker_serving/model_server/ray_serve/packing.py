@@ -40,6 +40,7 @@ _NOT_THERE = {
 _MODULES = (
     "sagemaker_serving/errors.py",
     "sagemaker_serving/archive/handlers.py",
+    *(f"sagemaker_serving/catalog/{name}.py" for name in ("ecr", "servers", "snapshot")),
     *(
         f"sagemaker_serving/model_server/{name}.py"
         for name in (
