@@ -55,13 +55,14 @@ def shape(name: str) -> Mapping[str, Any]:
 
     A structure has ``members`` and ``required``, a list what it is a list ``of``, a map its
     ``keys`` and ``values``; of a scalar there is its ``type``, ``enum``, ``pattern``, ``min`` and
-    ``max``, its length if it is a text. A resource type has its actions' members. Source:
+    ``max``, its length if it is a text. A resource type has its actions' members but Tags. Source:
     botocore's service models.
     """
     if name in _RESOURCES:
         actions, required = _RESOURCES[name]
         inputs = [shape(snapshot("actions")["inputs"][action]) for action in actions]
         members = {key: of for each in inputs for key, of in each["members"].items()}
+        members.pop("Tags", None)  # which CloudFormation writes in its own form
         return {"members": members, "required": required}
     found: Mapping[str, Any] = snapshot("actions")["shapes"].get(name, {"type": name})
     return found
