@@ -177,7 +177,10 @@ def test_a_queue_that_is_too_short_only_slows_the_projects_client_down(aws: Aws)
     rows = [float(number) for number in range(2000)]
     short = {**readme_batching(), "max_enqueued_batches": 1, "num_batch_threads": 1}
     with batched(aws, "short", short) as predictor:
-        assert predictor.predict(rows) == {"predictions": [row / 2 + 3 for row in rows]}
+        for _ in range(30):  # on a busy machine requests may come too slowly for the queue to fill
+            assert predictor.predict(rows) == {"predictions": [row / 2 + 3 for row in rows]}
+            if predictor._sender.pace.refusals:
+                break
         assert predictor._sender.pace.refusals > 0
     aws.delete("short")
 
