@@ -114,16 +114,14 @@ class ForkServer:
             return None
         request = json.dumps({"arguments": list(arguments), "environment": dict(environment)})
         with self._lock:
-            if not self._is_ready():
-                return None
-            status_fd, tell = os.pipe()
-            try:
-                return own(lambda: self._ask(request, [tell, public, parent, output], status_fd))
-            except OSError:  # it was killed in this moment
-                os.close(status_fd)
-                return None
-            finally:
-                os.close(tell)
+            # A second time, since one that is killed in this moment still seems to run.
+            for _ in range(2):
+                if not self._is_ready():
+                    return None
+                if (fork := self._asked(request, [public, parent, output])) is not None:
+                    return fork
+                self._end()
+        return None
 
     def close(self) -> None:
         """End the process; what it began ends by other means."""
@@ -152,6 +150,17 @@ class ForkServer:
             )
         if self._asking.recv(len(READY)) != READY:
             self._end()
+
+    def _asked(self, request: str, descriptors: Sequence[int]) -> Fork | None:
+        """What it began; None when it has died."""
+        status_fd, tell = os.pipe()
+        try:
+            return own(lambda: self._ask(request, [tell, *descriptors], status_fd))
+        except OSError:
+            os.close(status_fd)
+            return None
+        finally:
+            os.close(tell)
 
     def _ask(self, request: str, descriptors: Sequence[int], status_fd: int) -> Fork:
         assert self._asking is not None
