@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.judged import CONFIG, refuse
+from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.fleets.deployment import (
     DEFAULT_TIMEOUT_SECONDS,
     Deployment,
-    refuse_impossible,
 )
 
 
@@ -89,21 +90,43 @@ def test_traffic_only_grows_and_ends_with_all_of_it(value: int, instances: int) 
     assert Deployment.of(back, instances).way_back[-1] == 0.0
 
 
+def guarded(config: dict[str, Any] | None, instances: int) -> None:
+    variant = {"VariantName": "v", "ModelName": "m", "InstanceType": "ml.m5.large"}
+    endpoint_config = {
+        "EndpointConfigName": "c",
+        "ProductionVariants": [{**variant, "InitialInstanceCount": instances}],
+    }
+    wanted = {"EndpointName": "e", "EndpointConfigName": "c", "DeploymentConfig": config}
+    refuse(Region("eu-west-1", "123456789012"), "UpdateEndpoint", wanted, (CONFIG, endpoint_config))
+
+
 @pytest.mark.parametrize(
     ("config", "said"),
     [
         (blue_green("CANARY"), "CanarySize is missing; CANARY needs it"),
         (blue_green("LINEAR"), "LinearStepSize is missing; LINEAR needs it"),
-        (blue_green("CANARY", CanarySize=percent(51)), "CanarySize is 51 %; it must be 1 to 50 %"),
-        (blue_green("LINEAR", LinearStepSize=percent(9)), "LinearStepSize is 9 %; it must be 10"),
-        (rolling(percent(4)), "MaximumBatchSize is 4 %; it must be 5 to 50 %"),
-        (blue_green("CANARY", CanarySize=count(3)), "CanarySize is 3 instances; it must be at"),
-        ({**blue_green("ALL_AT_ONCE"), **rolling(percent(10))}, "has both BlueGreenUpdatePolicy"),
+        (
+            blue_green("CANARY", CanarySize=percent(51)),
+            "51 percent; it must be 1 to 50",
+        ),
+        (
+            blue_green("LINEAR", LinearStepSize=percent(9)),
+            "9 percent; it must be 10",
+        ),
+        (rolling(percent(4)), "MaximumBatchSize is 4 percent; it must be 5 to 50"),
+        (
+            blue_green("CANARY", CanarySize=count(3)),
+            "3 instances, and a variant starts with 4",
+        ),
+        (
+            {**blue_green("ALL_AT_ONCE"), **rolling(percent(10))},
+            "stands beside BlueGreenUpdate",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(config: dict[str, Any], said: str) -> None:
     with pytest.raises(AwsError, match=said):
-        refuse_impossible(config, 4)
+        guarded(config, 4)
 
 
 @pytest.mark.parametrize(
@@ -118,8 +141,8 @@ def test_what_cannot_be_is_refused(config: dict[str, Any], said: str) -> None:
     ],
 )
 def test_what_can_be_is_taken(config: dict[str, Any] | None) -> None:
-    refuse_impossible(config, 4)
+    guarded(config, 4)
 
 
 def test_one_instance_may_be_the_canary_of_one() -> None:
-    refuse_impossible(blue_green("CANARY", CanarySize=count(1)), 1)
+    guarded(blue_green("CANARY", CanarySize=count(1)), 1)

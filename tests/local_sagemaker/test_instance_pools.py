@@ -108,5 +108,5 @@ def test_the_config_is_described_as_it_was_given(aws: Aws) -> None:
 
 
 def test_pools_beside_an_instance_type_are_refused(aws: Aws) -> None:
-    with pytest.raises(ClientError, match="has both InstancePools and an InstanceType"):
+    with pytest.raises(ClientError, match="InstancePools stands beside InstanceType"):
         config(aws, "pools-7", pool(G6, 1), InstanceType=G5)

@@ -73,12 +73,15 @@ def test_files_below_a_prefix_are_served_as_they_are(aws: Aws) -> None:
         (a_source("s3://models/none/"), "Could not find model data at s3://models/none/."),
         (a_source("s3://models/tripling"), "an S3Prefix ends with a slash"),
         (a_source("s3://models/m.tar.gz/", "S3Object", "Gzip"), "an S3Object does not"),
-        (a_source("s3://models/", compression="Gzip"), "Gzip is of one S3Object"),
+        (
+            a_source("s3://models/", compression="Gzip"),
+            "Gzip and S3DataType is S3Prefix",
+        ),
         (
             a_source("s3://models/") | {"ModelDataUrl": "s3://models/m.tar.gz"},
-            "Both ModelDataUrl and ModelDataSource are set",
+            "ModelDataUrl stands beside ModelDataSource",
         ),
-        (a_source("s3://models/") | {"Mode": "MultiModel"}, "A MultiModel container names"),
+        (a_source("s3://models/") | {"Mode": "MultiModel"}, "name that by ModelDataUrl"),
     ],
 )
 def test_a_model_data_source_that_sagemaker_does_not_take_makes_no_model(
@@ -92,7 +95,7 @@ def test_serverless_and_transform_jobs_take_archives_alone(aws: Aws) -> None:
     aws.s3.put_object(Bucket="models", Key="unpacked/factor", Body=b"3")
     create_model(aws, "unpacked", **a_source("s3://models/unpacked/"))
     serverless = {"MemorySizeInMB": 1024, "MaxConcurrency": 1}
-    with pytest.raises(ClientError, match="may not have a ModelDataSource"):
+    with pytest.raises(ClientError, match="a serverless endpoint takes an archive"):
         aws.sagemaker.create_endpoint_config(
             EndpointConfigName="unpacked",
             ProductionVariants=[
@@ -100,7 +103,7 @@ def test_serverless_and_transform_jobs_take_archives_alone(aws: Aws) -> None:
             ],
         )
     source = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/unpacked/"}}
-    with pytest.raises(ClientError, match="A transform job takes an archive"):
+    with pytest.raises(ClientError, match="a transform job takes an archive"):
         aws.sagemaker.create_transform_job(
             TransformJobName="unpacked",
             ModelName="unpacked",

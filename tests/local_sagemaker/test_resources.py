@@ -125,7 +125,10 @@ def test_variant_names_are_taken_once(aws: Aws) -> None:
         EndpointConfigName="twice",
         ProductionVariants=[variant, variant],
     )
-    assert (code, message) == ("ValidationException", "Variant names must be unique; found v, v")
+    assert code == "ValidationException"
+    assert message == (
+        "ProductionVariants[1].VariantName: a variant named 'v' stands above; rename one of them"
+    )
 
 
 def test_a_deleted_name_is_free_again(aws: Aws) -> None:

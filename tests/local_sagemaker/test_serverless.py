@@ -123,8 +123,11 @@ def test_a_body_above_its_own_limit_is_refused(aws: Aws) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"InstanceType": "ml.m5.large"}, "has both a ServerlessConfig and InstanceType"),
-        ({"ServerlessConfig": {"MemorySizeInMB": 1500, "MaxConcurrency": 1}}, "is 1500; it must"),
+        ({"InstanceType": "ml.m5.large"}, "InstanceType is given on a serverless variant"),
+        (
+            {"ServerlessConfig": {"MemorySizeInMB": 1500, "MaxConcurrency": 1}},
+            "is 1500; serverless endpoints",
+        ),
         (
             {
                 "ServerlessConfig": {
@@ -133,7 +136,7 @@ def test_a_body_above_its_own_limit_is_refused(aws: Aws) -> None:
                     "ProvisionedConcurrency": 2,
                 }
             },
-            "ProvisionedConcurrency is 2, above its MaxConcurrency of 1",
+            "ProvisionedConcurrency is 2 and MaxConcurrency is 1",
         ),
     ],
 )

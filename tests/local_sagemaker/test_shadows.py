@@ -87,9 +87,9 @@ def test_the_weight_is_the_share_that_is_copied(aws: Aws) -> None:
 @pytest.mark.parametrize(
     ("production", "shadows", "said"),
     [
-        (["a", "b"], ["s"], "found 1 beside 2"),
-        (["a"], ["s", "t"], "found 2 beside 1"),
-        (["a"], ["a"], "Variant names must be unique; found a, a"),
+        (["a", "b"], ["s"], "ProductionVariants has 2 variants"),
+        (["a"], ["s", "t"], "ShadowProductionVariants has 2 variants"),
+        (["a"], ["a"], "a variant named 'a' stands above"),
     ],
 )
 def test_one_shadow_stands_beside_one_variant(

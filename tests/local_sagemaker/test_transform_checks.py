@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 
 CSV = ({"ContentType": "text/csv", "SplitType": "Line"}, {"Accept": "text/csv"})
@@ -15,7 +16,8 @@ JOIN = {"JoinSource": "Input"}
 
 
 def check(source: dict[str, str], output: dict[str, str], **more: Any) -> None:
-    check_transform_job({"TransformInput": source, "TransformOutput": output, **more})
+    region = Region("eu-west-1", "123456789012")
+    check_transform_job(region, {"TransformInput": source, "TransformOutput": output, **more})
 
 
 @pytest.mark.parametrize(

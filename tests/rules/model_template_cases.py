@@ -119,7 +119,7 @@ MODELS: list[Case] = [
         {f"{CONTAINER}.Mode": "MultiModel", f"{CONTAINER}.ModelDataUrl": "s3://bucket/models/"},
     ),
     (
-        "model-data-form",
+        "model-data-source",
         {CONTAINER: {"Image": IMAGE, "ModelDataSource": unpacked("s3://b/m/", **GZIP)}},
         "CompressionType is Gzip and S3DataType is S3Prefix, below which the files are not packed",
         {
@@ -130,13 +130,13 @@ MODELS: list[Case] = [
         },
     ),
     (
-        "model-data-form",
+        "model-data-source",
         {f"{CONTAINER}.ModelDataUrl": None, f"{CONTAINER}.ModelDataSource": unpacked("s3://b/m")},
-        "S3Uri is 's3://b/m' and S3DataType is S3Prefix; a prefix ends with a slash; add it",
+        "S3Uri is 's3://b/m' and S3DataType is S3Prefix; an S3Prefix ends with a slash",
         {f"{CONTAINER}.ModelDataUrl": None, f"{CONTAINER}.ModelDataSource": unpacked("s3://b/m/")},
     ),
     (
-        "model-data-form",
+        "model-data-source",
         {f"{CONTAINER}.ModelDataSource": unpacked("s3://b/m/")},
         "ModelDataUrl stands beside ModelDataSource; a container takes one of them",
         {f"{CONTAINER}.ModelDataSource": None},

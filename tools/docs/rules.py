@@ -119,7 +119,8 @@ def _title(module: str) -> str:
 def _section(rule: Rule) -> Iterator[str]:
     yield f"\n### {rule.id}\n\n{_flat(rule.what)}"
     yield f" {_flat(rule.why)}\n" if rule.why else "\n"
-    yield f"\n- {rule.severity}; source: {_flat(rule.source)}\n"
+    refused = "; SageMaker refuses the call" if rule.refused else ""
+    yield f"\n- {rule.severity}{refused}; source: {_flat(rule.source)}\n"
     if rule.example:
         yield f"- for example: `{rule.example}`\n"
     for place in rule.shapes:

@@ -255,6 +255,7 @@ RULES: tuple[Rule, ...] = (
     kinds.model_package_name,
     kinds.model_package_access,
     locations.model_data_form,
+    locations.model_data_source,
     locations.location_region,
     monitoring.alarm_threshold,
     monitoring.alarm_unmade,

@@ -23,6 +23,7 @@ from sagemaker_serving.functions.batch_transform.state import ShardState, Unit
 from sagemaker_serving.functions.batch_transform.store import Store
 from sagemaker_serving.infra.batch.definition import batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
+from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3
@@ -178,7 +179,7 @@ def test_a_job_is_one_that_create_transform_job_takes_or_refused_before(
     validate(api_models.operation("sagemaker", "CreateTransformJob").input_shape, job)
     assert job.get("MaxPayloadInMB", 0) <= 100
     if "DataProcessing" not in job:
-        check_transform_job(job)
+        check_transform_job(Region("eu-west-1", "111122223333"), job)
 
 
 def test_the_largest_job_leaves_most_of_a_states_payload_free() -> None:

@@ -322,8 +322,8 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
     ),
     (
         "state-machine-argument",
-        creating(Containers={}),
-        "Containers is {}; it must be a list",
+        creating(Containers="image"),
+        "Containers is 'image'; it must be a list",
         creating(Containers=[{}]),
     ),
     (

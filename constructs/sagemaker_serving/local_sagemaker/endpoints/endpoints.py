@@ -17,6 +17,7 @@ from local_aws.context import LocalContext
 from local_aws.faults import Faults
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
+from sagemaker_serving.local_sagemaker.common.judged import CONFIG, refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
@@ -27,7 +28,6 @@ from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
 from sagemaker_serving.local_sagemaker.fleets.deployment import (
     Deployment,
-    refuse_impossible,
     refuse_other_variants,
 )
 from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
@@ -112,7 +112,7 @@ class Endpoints:
                     "ValidationException", f'Cannot create already existing endpoint "{arn}".'
                 )
             config = find_endpoint_config(region, parameters["EndpointConfigName"])
-            refuse_impossible(parameters.get("DeploymentConfig"), _instances(config))
+            refuse(region, "CreateEndpoint", parameters, (CONFIG, config))
             created = now()
             region.endpoints[name] = {
                 "EndpointName": name,
@@ -167,12 +167,13 @@ class Endpoints:
             )
             _refuse_becoming_serverless(name, variants.values(), config)
             config = with_retained_properties(config, fleet, parameters)
-            instances = _instances(config)
             way = deployment_config(endpoint, parameters)
-            refuse_impossible(way, instances)
+            refuse(
+                region, "UpdateEndpoint", {**parameters, "DeploymentConfig": way}, (CONFIG, config)
+            )
             refuse_other_variants(way, variants, config)
             keep_deployment_config(endpoint, way)
-            deployment = Deployment.of(way, instances)
+            deployment = Deployment.of(way, _instances(config))
             endpoint["EndpointStatus"] = "Updating"
             endpoint["LastModifiedTime"] = now()
         self._work.replace(region, endpoint, config, deployment)

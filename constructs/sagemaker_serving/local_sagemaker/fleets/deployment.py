@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,15 +71,6 @@ class Deployment:
         )
 
 
-def refuse_impossible(config: Mapping[str, Any] | None, instance_count: int) -> None:
-    """Raise `AwsError` for sizes and times that SageMaker does not take, in words of our own.
-
-    (API reference: TrafficRoutingConfig, RollingUpdatePolicy, BlueGreenUpdatePolicy.)
-    """
-    for problem in _problems(config if config is not None else {}, instance_count):
-        raise AwsError("ValidationException", problem)
-
-
 def refuse_other_variants(
     deployment_config: Mapping[str, Any] | None, serving: Iterable[str], config: Resource
 ) -> None:
@@ -94,34 +85,6 @@ def refuse_other_variants(
             "A DeploymentConfig needs the same variants in the new EndpointConfig as in the old; "
             f"the endpoint has {', '.join(old)}, and {config['EndpointConfigName']} has "
             f"{', '.join(new)}.",
-        )
-
-
-def _problems(config: Mapping[str, Any], instance_count: int) -> Iterator[str]:
-    if {"BlueGreenUpdatePolicy", "RollingUpdatePolicy"} <= config.keys():
-        yield "DeploymentConfig has both BlueGreenUpdatePolicy and RollingUpdatePolicy; use one"
-    rolling = config.get("RollingUpdatePolicy")
-    if rolling is not None:
-        yield from _size_problems("MaximumBatchSize", rolling, 5, instance_count)
-    routing = config.get("BlueGreenUpdatePolicy", {}).get("TrafficRoutingConfiguration", {})
-    if routing.get("Type") == "CANARY":
-        yield from _size_problems("CanarySize", routing, 1, instance_count)
-    if routing.get("Type") == "LINEAR":
-        yield from _size_problems("LinearStepSize", routing, 10, instance_count)
-
-
-def _size_problems(
-    name: str, given: Mapping[str, Any], least: int, instance_count: int
-) -> Iterator[str]:
-    size = given.get(name)
-    if size is None:
-        yield f"{name} is missing; {given.get('Type', 'a rolling update')} needs it"
-    elif size["Type"] == "CAPACITY_PERCENT" and not least <= size["Value"] <= 50:
-        yield f"{name} is {size['Value']} %; it must be {least} to 50 %"
-    elif size["Type"] == "INSTANCE_COUNT" and 2 * size["Value"] > max(instance_count, 2):
-        yield (
-            f"{name} is {size['Value']} instances; it must be at most half of the new fleet's "
-            f"{instance_count}"
         )
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.judged import refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
@@ -54,11 +55,7 @@ class InferenceComponents:
         name = parameters["InferenceComponentName"]
         arn = region.arn("inference-component", name)
         copies = parameters.get("RuntimeConfig", {}).get("CopyCount", 1)
-        if copies == 0:
-            # As it was reported (stdapi-ai/stdapi.ai#43); an update takes 0.
-            raise AwsError(
-                "ValidationException", "Inference components copy count an integer larger than 0"
-            )
+        refuse(region, "CreateInferenceComponent", parameters)
         with region.lock:
             if name in region.inference_components:
                 raise AwsError(

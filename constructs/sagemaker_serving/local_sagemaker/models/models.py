@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.judged import refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import containers_of_package
@@ -34,6 +35,7 @@ class Models:
         """
         name = parameters["ModelName"]
         arn = region.arn("model", name)
+        refuse(region, "CreateModel", parameters)
         given = _with_packages(region, parameters)
         for container in containers_of(given):
             self._check_container(region, parameters.get("ExecutionRoleArn"), container)
@@ -78,8 +80,6 @@ class Models:
             )
         if files is None:
             return
-        for problem in _data_source_problems(container):
-            raise AwsError("ValidationException", problem)
         s3 = role_client(self._context, role, "s3", region.name)
         several = is_multi_model(container)
         many = files.is_prefix or several
@@ -96,21 +96,8 @@ class Models:
 def containers_of(model: Parameters) -> list[Resource]:
     """The model's containers, in the order in which they are asked."""
     primary, several = model.get("PrimaryContainer"), model.get("Containers") or []
-    if primary is not None and several:
-        raise AwsError(
-            "ValidationException", "Both PrimaryContainer and Containers are set; use one of them"
-        )
     containers = [primary] if primary is not None else list(several)
-    if not containers:
-        raise AwsError("ValidationException", "A model needs PrimaryContainer or Containers")
-    many = [container for container in containers if is_multi_model(container)]
-    if len(many) > 1:
-        # In SageMaker's words (OElesin/sagemaker-autopilot-step-functions#10).
-        raise AwsError(
-            "ValidationException",
-            "More than one container in MultiModel mode is not supported with inference pipeline.",
-        )
-    if len(containers) > 1 and many:
+    if len(containers) > 1 and any(map(is_multi_model, containers)):
         raise AwsError(
             "ValidationException",
             "the local AWS does not offer MultiModel containers in pipelines yet",
@@ -125,13 +112,6 @@ def container_of(model: Parameters) -> Resource:
     if len(containers) > 1 or is_multi_model(containers[0]):
         raise AwsError("ValidationException", f"the local AWS offers {what} to endpoints only")
     return containers[0]
-
-
-def refuse_data_source(model: Parameters, what: str) -> None:
-    """Raise `AwsError` where ``what``, which runs a model, takes no ModelDataSource (botocore
-    ContainerDefinition; the words are our own)."""
-    if any("ModelDataSource" in container for container in containers_of(model)):
-        raise AwsError("ValidationException", f"{what}; its model may not have a ModelDataSource")
 
 
 def is_multi_model(container: Parameters) -> bool:
@@ -177,29 +157,6 @@ def _with_packages(region: Region, parameters: Parameters) -> Resource:
 
 def _merged(packed: Resource, container: Resource) -> dict[str, str]:
     return {**packed.get("Environment", {}), **container.get("Environment", {})}
-
-
-def _data_source_problems(container: Resource) -> Iterator[str]:
-    """What is wrong with a container's ModelDataSource, in words of our own.
-
-    Source: botocore ContainerDefinition.ModelDataSource and S3ModelDataSource. A
-    prefix without objects could not be found (aws-ia/ecs-blueprints#223).
-    """
-    source = container.get("ModelDataSource", {}).get("S3DataSource")
-    if source is None:
-        return
-    kind, compression = source["S3DataType"], source["CompressionType"]
-    if "ModelDataUrl" in container:
-        yield "Both ModelDataUrl and ModelDataSource are set for a container; use one of them"
-    if is_multi_model(container):
-        yield "A MultiModel container names the prefix of its archives by ModelDataUrl"
-    if kind == "S3Prefix" and compression == "Gzip":
-        yield "CompressionType Gzip is of one S3Object; an S3Prefix has CompressionType None"
-    if (kind == "S3Prefix") != source["S3Uri"].endswith("/"):
-        yield (
-            f"S3DataType is {kind} and S3Uri is {source['S3Uri']}; an S3Prefix ends with a slash, "
-            "an S3Object does not"
-        )
 
 
 def _no_access(url: str, role: str | None, region: str) -> str:

@@ -1,4 +1,4 @@
-"""What CreateTransformJob refuses beyond the shapes of its parameters: what the rules say of it."""
+"""Which characters of a transform job's filters CreateTransformJob refuses."""
 
 from __future__ import annotations
 
@@ -11,30 +11,21 @@ from sagemaker_serving.catalog.json_path import (
     OPERATORS,
     unexpected_character,
 )
-from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.batch import transforms
-from sagemaker_serving.rules.engine import judge
-from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.template.jobs import transform_facts
-
-_REFUSED = (
-    transforms.transform_memory,
-    transforms.transform_data_processing,
-    transforms.transform_join,
-)
-"""The rules whose faults a job is refused for; a wrong path fails it when it runs."""
+from sagemaker_serving.local_sagemaker.common.judged import refuse
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 
 
-def check_transform_job(parameters: Mapping[str, Any]) -> None:
-    """Raise `AwsError`, a ValidationException, for the first thing that is wrong."""
-    arguments = Fact(parameters, Where())
-    for problem in judge([transform_facts(arguments, arguments)], _REFUSED):
-        raise AwsError("ValidationException", problem.message)
+def check_transform_job(
+    region: Region, parameters: Mapping[str, Any], *named: tuple[str, Resource]
+) -> None:
+    """Raise `AwsError`, a ValidationException; ``named`` is as of `refuse`."""
+    refuse(region, "CreateTransformJob", parameters, *named)
+    processing = parameters.get("DataProcessing", {})
     for member, content_type in (
-        ("InputFilter", arguments.get("TransformInput").get("ContentType").text),
-        ("OutputFilter", arguments.get("TransformOutput").get("Accept").text),
+        ("InputFilter", parameters["TransformInput"].get("ContentType")),
+        ("OutputFilter", parameters["TransformOutput"].get("Accept")),
     ):
-        _check_characters(member, arguments.get("DataProcessing").get(member).text, content_type)
+        _check_characters(member, processing.get(member), content_type)
 
 
 def _check_characters(member: str, path: str | None, content_type: str | None) -> None:

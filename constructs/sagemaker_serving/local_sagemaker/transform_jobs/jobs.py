@@ -11,6 +11,7 @@ from local_aws.context import LocalContext
 from local_aws.faults import Faults
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
+from sagemaker_serving.local_sagemaker.common.judged import MODEL
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
@@ -19,12 +20,12 @@ from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.models.models import (
     container_of,
     find_model,
-    refuse_data_source,
 )
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance
+from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 from sagemaker_serving.local_sagemaker.transform_jobs.inputs import refuse_empty
 from sagemaker_serving.local_sagemaker.transform_jobs.run import TransformRun
 
@@ -62,15 +63,11 @@ class TransformJobs:
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Begin a job; DescribeTransformJob tells when it is done. Names are never used twice."""
-        # The rules take a while to import, which the local AWS is not to wait for.
-        from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
-
         name = parameters["TransformJobName"]
         arn = region.arn("transform-job", name)
-        check_transform_job(parameters)
         model = find_model(region, parameters["ModelName"])
+        check_transform_job(region, parameters, (MODEL, model))
         container_of(model)  # a job runs one container of one model here
-        refuse_data_source(model, "A transform job takes an archive")
         role = model.get("ExecutionRoleArn")
         refuse_empty(
             role_client(self._context, role, "s3", region.name),

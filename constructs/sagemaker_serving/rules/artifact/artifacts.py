@@ -200,6 +200,7 @@ def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-packed",
+    refused=True,
     source="botocore ContainerDefinition.ModelDataSource",
     example="artifact: s3://bucket/model/   # beside batch_transform",
 )

@@ -14,6 +14,7 @@ from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
 
 _SOURCE = "botocore ContainerDefinition.ModelDataUrl"
+_ENDS = ("S3Prefix", "S3Object")
 
 
 @rule("model-data-form", source=_SOURCE, example="ModelDataUrl: s3://bucket/model.zip")
@@ -21,11 +22,9 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A model's data is one ``.tar.gz`` in S3; a multi-model container has a prefix.
 
     SageMaker unpacks nothing else, and says so only when the endpoint's first instance has
-    started. CDK's own assets end in ``.gz``, which passes. Files that are not packed go through
-    ModelDataSource: an object, or a prefix with a slash at its end.
+    started. CDK's own assets end in ``.gz``, which passes.
     """
     for container in model.containers:
-        yield from _source_form(container)
         uri = container.artifact
         if not _is_data_url(uri):
             continue
@@ -94,6 +93,21 @@ def _certain_end(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "model-data-source",
+    source="botocore ContainerDefinition.ModelDataSource, S3ModelDataSource",
+    refused=True,
+    example="S3DataSource: {S3Uri: s3://bucket/model, S3DataType: S3Prefix, CompressionType: None}",
+)
+def model_data_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """Files that are not packed are named by ModelDataSource: an object, or a prefix.
+
+    A prefix ends with a slash. A container has that or ModelDataUrl, which a multi-model one has.
+    """
+    for container in model.containers:
+        yield from _source_form(container)
+
+
 def _source_form(container: ContainerFacts) -> Iterator[Finding]:
     source = container.data_source
     uri = source.get("S3Uri")
@@ -113,12 +127,15 @@ def _source_form(container: ContainerFacts) -> Iterator[Finding]:
         )
     elif S3Location.find(uri.text) is None:
         yield uri.where, f"{uri.name} is {uri.text!r}; it must be s3://<bucket>/<key>"
-    elif source.get("S3DataType").text == "S3Prefix" and not uri.text.endswith("/"):
-        yield (
-            uri.where,
-            f"{uri.name} is {uri.text!r} and S3DataType is S3Prefix; a prefix ends with a slash; "
-            "add it",
-        )
+    elif source.get("S3DataType").text in _ENDS:
+        ends = source.get("S3DataType").text == "S3Prefix"
+        if uri.text.endswith("/") is not ends:
+            yield (
+                uri.where,
+                f"{uri.name} is {uri.text!r} and S3DataType is {source.get('S3DataType').text}; "
+                f"an S3Prefix ends with a slash, an S3Object does not; "
+                f"{'add' if ends else 'remove'} it",
+            )
     packing = source.get("CompressionType")
     if source.get("S3DataType").text == "S3Prefix" and packing.text == "Gzip":
         yield (

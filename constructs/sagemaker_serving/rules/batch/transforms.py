@@ -47,6 +47,7 @@ def transform_ranges(transform: TransformFacts) -> Iterator[Finding]:
 
 @rule(
     "transform-memory",
+    refused=True,
     source=_SOURCE,
     example="max_payload_in_mb: 50, three at once",
 )
@@ -171,6 +172,7 @@ def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
 
 @rule(
     "transform-data-processing",
+    refused=True,
     source=_GUIDE,
     example="output_filter: $.class   # with accept: image/png",
 )
@@ -248,7 +250,12 @@ def _alike(transform: TransformFacts, one: Fact, other: Fact) -> Iterator[Findin
         )
 
 
-@rule("transform-join", source=_GUIDE, example="OutputFilter: $.SageMakerOutput   # no JoinSource")
+@rule(
+    "transform-join",
+    refused=True,
+    source=_GUIDE,
+    example="OutputFilter: $.SageMakerOutput   # no JoinSource",
+)
 def transform_join(transform: TransformFacts) -> Iterator[Finding]:
     """A join assembles the lines that it splits, and its names are there with a join alone.
 

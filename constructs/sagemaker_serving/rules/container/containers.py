@@ -26,6 +26,7 @@ _OF_SAGEMAKER = IPv4Network("172.17.0.0/16")
 
 @rule(
     "model-environment-total",
+    refused=True,
     source="botocore ContainerDefinition.Environment",
     example="33 variables of 1000 characters each",
 )
@@ -49,6 +50,7 @@ def model_environment_total(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 @rule(
     "model-containers",
+    refused=True,
     source=_MODEL,
     example="PrimaryContainer beside Containers",
     shapes=("ContainerDefinitionList",),
@@ -76,6 +78,7 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 @rule(
     "model-multi-model",
+    refused=True,
     source="OElesin/sagemaker-autopilot-step-functions#10",
     example="Containers: [{Mode: MultiModel, …}, {Mode: MultiModel, …}]",
 )
@@ -93,7 +96,10 @@ def model_multi_model(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "container-source", source=_MODEL, example="PrimaryContainer: {ModelDataUrl: s3://b/k.tar.gz}"
+    "container-source",
+    refused=True,
+    source=_MODEL,
+    example="PrimaryContainer: {ModelDataUrl: s3://b/k.tar.gz}",
 )
 def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A container says which image it runs, or which model package it comes from.

@@ -69,6 +69,7 @@ def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "metrics-frequency",
+    refused=True,
     source="botocore MetricsConfig",
     example="metrics_config: {metric_publish_frequency_in_seconds: 15}",
 )
@@ -89,6 +90,7 @@ def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "kind-answers",
+    refused=True,
     source="AWS SageMaker developer guide, deploy models for real-time inference; its edition of "
     "2023, async-inference; botocore InvokeEndpointAsync",
     example="AsyncInferenceConfig beside a serverless variant",

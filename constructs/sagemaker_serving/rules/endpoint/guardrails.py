@@ -49,7 +49,12 @@ def is_guarded(model: Model, *, production: bool) -> bool:
     return model.move is not None or (production and can_be_guarded(model))
 
 
-@rule("guardrail-one-policy", source=_SOURCE, example="BlueGreenUpdatePolicy, RollingUpdatePolicy")
+@rule(
+    "guardrail-one-policy",
+    refused=True,
+    source=_SOURCE,
+    example="BlueGreenUpdatePolicy, RollingUpdatePolicy",
+)
 def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
     """An update is blue/green or rolling, not both.
 
@@ -65,6 +70,7 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
 
 @rule(
     "guardrail-traffic",
+    refused=True,
     source=_SOURCE,
     example="Type: CANARY   # without CanarySize",
     shapes=("TrafficRoutingConfigType", "BlueGreenUpdatePolicy", "TrafficRoutingConfig"),
@@ -82,7 +88,12 @@ def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
                 yield routing.where, f"{name} is missing; {kind.text} needs it; add it"
 
 
-@rule("guardrail-step", source=_SOURCE, example="CanarySize: {Type: CAPACITY_PERCENT, Value: 90}")
+@rule(
+    "guardrail-step",
+    refused=True,
+    source=_SOURCE,
+    example="CanarySize: {Type: CAPACITY_PERCENT, Value: 90}",
+)
 def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
     """A canary is at most 50 %, a linear step 10 to 50 %, a rolling batch 5 to 50 % of capacity.
 
@@ -98,6 +109,7 @@ def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
 
 @rule(
     "guardrail-instances",
+    refused=True,
     source="botocore TrafficRoutingConfig.CanarySize, RollingUpdatePolicy",
     severity=Severity.WARNING,
     example="CanarySize: {Type: INSTANCE_COUNT, Value: 2}   # of InitialInstanceCount: 3",

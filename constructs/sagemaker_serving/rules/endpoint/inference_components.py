@@ -17,6 +17,7 @@ _SOURCE = f"botocore {_REQUIREMENTS}"
 
 @rule(
     "component-size",
+    refused=True,
     source=_SOURCE,
     example="min_memory_required_in_mb: 64",
     shapes=(
@@ -76,6 +77,7 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 @rule(
     "component-scaling",
+    refused=True,
     source="hashicorp/terraform-provider-aws#45926",
     example="ManagedInstanceScaling: {Status: ENABLED, …}   # beside ModelName",
 )
@@ -99,6 +101,7 @@ def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "component-role",
+    refused=True,
     source="hashicorp/terraform-provider-aws#44977, stdapi-ai/stdapi.ai#43",
     example="ProductionVariants: [{VariantName: a, …}]   # neither ModelName nor ExecutionRoleArn",
 )
@@ -146,6 +149,7 @@ def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 @rule(
     "component-model",
+    refused=True,
     source="botocore InferenceComponentSpecification",
     example="Specification: {ComputeResourceRequirements: {…}}   # and no model",
 )
@@ -174,6 +178,7 @@ def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 @rule(
     "component-start",
+    refused=True,
     source="stdapi-ai/stdapi.ai#43",
     severity=Severity.WARNING,
     example="RuntimeConfig: {CopyCount: 0}",

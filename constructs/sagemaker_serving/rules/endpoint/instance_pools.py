@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact, TransformFacts, VariantFacts
-from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore ProductionVariant.InstancePools"
@@ -15,6 +14,7 @@ _GUIDE = "AWS SageMaker developer guide, instance pools"
 
 @rule(
     "pools-count",
+    refused=True,
     source=_SOURCE,
     example="instance_types: [six of them]",
     shapes=("InstancePoolList",),
@@ -33,6 +33,7 @@ def pools_count(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "pools-order",
+    refused=True,
     source=_SOURCE,
     example="InstancePools: [{InstanceType: ml.g5.xlarge}]",
     shapes=("InstancePool.Priority",),
@@ -56,23 +57,23 @@ def pools_order(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "pools-alone",
+    refused=True,
     source=_GUIDE,
     example="{instance_type: ml.g5.xlarge, instance_types: [ml.g6.xlarge]}",
 )
-def pools_alone(kind: KindFacts) -> Iterator[Finding]:
+def pools_alone(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     """A variant, or a batch pipeline, has one instance type, or several in order of preference.
 
     Which of both holds would be for AWS to say.
     """
-    shadows, batch = kind.model.get("shadow_variants"), kind.model.get("batch_transform")
-    for host in (*kind.model.get("variants").items(), *shadows.items(), batch):
-        alone, several = host.get("instance_type"), host.get("instance_types")
-        if alone.given and several.given:
-            yield (
-                several.where,
-                f"{several.name} stands beside {alone.name}; remove {alone.name}, and begin the "
-                "list with it",
-            )
+    alone, several = host.instance_type, host.instance_pools
+    depth = len(several.where.path)
+    if alone.given and several.given and alone.where.path[:depth] != several.where.path:
+        yield (
+            several.where,
+            f"{several.name} stands beside {alone.name}; remove {alone.name}, and begin the "
+            "list with it",
+        )
 
 
 @rule(

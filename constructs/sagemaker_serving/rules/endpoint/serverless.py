@@ -17,6 +17,7 @@ _MEMORY = (1024, 2048, 3072, 4096, 5120, 6144)
 
 @rule(
     "serverless-memory",
+    refused=True,
     source=_SIZES,
     example="MemorySizeInMB: 1500",
     shapes=(f"{_SHAPE}.MemorySizeInMB",),
@@ -43,6 +44,7 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "serverless-concurrency",
+    refused=True,
     source=_SIZES,
     example="ProvisionedConcurrency: 6 of 5",
     shapes=(f"{_SHAPE}.MaxConcurrency", f"{_SHAPE}.ProvisionedConcurrency"),
@@ -64,7 +66,12 @@ def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule("serverless-alone", source=_EXCLUDED, example="two variants, one of them serverless")
+@rule(
+    "serverless-alone",
+    refused=True,
+    source=_EXCLUDED,
+    example="two variants, one of them serverless",
+)
 def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
     """A serverless variant is its endpoint's only one.
 
@@ -79,7 +86,12 @@ def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
         )
 
 
-@rule("serverless-excludes", source=_EXCLUDED, example="ServerlessConfig beside DataCaptureConfig")
+@rule(
+    "serverless-excludes",
+    refused=True,
+    source=_EXCLUDED,
+    example="ServerlessConfig beside DataCaptureConfig",
+)
 def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
     """A serverless endpoint has no data capture, VPC or network isolation.
 
@@ -100,7 +112,12 @@ def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
             )
 
 
-@rule("serverless-model", source=_EXCLUDED, example="Mode: MultiModel on a serverless variant")
+@rule(
+    "serverless-model",
+    refused=True,
+    source=_EXCLUDED,
+    example="Mode: MultiModel on a serverless variant",
+)
 def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
     """A serverless variant runs one container with one model, on CPUs.
 

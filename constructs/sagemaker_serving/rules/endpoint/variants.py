@@ -13,7 +13,7 @@ from sagemaker_serving.rules.template.marks import same_text
 _SOURCE = "botocore ProductionVariant"
 
 
-@rule("variant-names-unique", source=_SOURCE, example="two variants with name: blue")
+@rule("variant-names-unique", refused=True, source=_SOURCE, example="two variants with name: blue")
 def variant_names_unique(config: EndpointConfigFacts) -> Iterator[Finding]:
     """No two variants of an endpoint share a name.
 
@@ -54,6 +54,7 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-complete",
+    refused=True,
     source="botocore ProductionVariant, AWS::SageMaker::EndpointConfig",
     example="{VariantName: a, ModelName: m}   # neither InstanceType nor ServerlessConfig",
 )
@@ -86,6 +87,7 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-mixed",
+    refused=True,
     source="AWS SageMaker developer guide, serverless endpoints",
     example="{InstanceType: ml.c5.large, ServerlessConfig: {…}}",
 )
@@ -111,6 +113,7 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "shadow-variants",
+    refused=True,
     source="botocore CreateEndpointConfig.ShadowProductionVariants",
     example="two ProductionVariants beside one ShadowProductionVariants",
 )
@@ -133,6 +136,7 @@ def shadow_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 @rule(
     "shadow-excludes",
+    refused=True,
     source="AWS SageMaker developer guide, shadow-tests-exclusions",
     example="ShadowProductionVariants beside a multi-model container",
 )
@@ -200,6 +204,7 @@ def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "variant-prefix-routing",
+    refused=True,
     source="botocore ProductionVariantRoutingConfig, PrefixAwareRoutingConfig",
     example="RoutingConfig: {RoutingStrategy: PREFIX_AWARE}",
     shapes=("PrefixAwareRoutingPrefixLength", "PrefixAwareRoutingConcurrencyThreshold"),

@@ -25,6 +25,7 @@ class Rule:
     What it demands is the first paragraph of its function's docstring; why, the others.
     ``dated`` is whether it judges by the day too. ``shapes`` are members and shapes of AWS's API
     (``ProductionVariant.VolumeSizeInGB``); what does not fit one is told by this rule.
+    ``refused`` is whether SageMaker, and so the local AWS, refuses the call that makes it.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Rule:
     example: str = ""
     dated: bool = False
     shapes: tuple[str, ...] = ()
+    refused: bool = False
 
     @property
     def what(self) -> str:
@@ -54,11 +56,13 @@ def rule(
     severity: Severity = Severity.ERROR,
     example: str = "",
     shapes: tuple[str, ...] = (),
+    refused: bool = False,
 ) -> Callable[[Judge], Rule]:
     """Makes a function the rule ``rule_id`` on the facts its parameter's type names.
 
     ``source`` says where the fact is written and when that was read; ``example``
-    is a line or two that break the rule, for docs/rules.md. ``shapes`` are as `Rule` has them.
+    is a line or two that break the rule, for docs/rules.md. ``shapes`` and
+    ``refused`` are as `Rule` has them.
     """
 
     def made(judge: Judge) -> Rule:
@@ -75,6 +79,7 @@ def rule(
             example=example,
             dated=dated,
             shapes=shapes,
+            refused=refused,
         )
 
     return made

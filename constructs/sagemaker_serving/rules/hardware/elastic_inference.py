@@ -14,7 +14,10 @@ _DOCS = "AWS SageMaker developer guide of 2023, Elastic Inference"
 
 
 @rule(
-    "elastic-inference-ended", source=Accelerator.ENDED, example="accelerator_type: ml.eia2.medium"
+    "elastic-inference-ended",
+    refused=True,
+    source=Accelerator.ENDED,
+    example="accelerator_type: ml.eia2.medium",
 )
 def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
     """No variant asks for an Elastic Inference accelerator.

@@ -63,6 +63,20 @@ _NAMES = {
     COMPONENT: ("inference component", "InferenceComponentName"),
 }
 
+_NEEDS = {
+    MODEL: model_needs,
+    CONFIG: config_needs,
+    ENDPOINT: endpoint_needs,
+    COMPONENT: component_needs,
+}
+_MADE_BY = {
+    "CreateModel": MODEL,
+    "CreateEndpointConfig": CONFIG,
+    "CreateEndpoint": ENDPOINT,
+    "UpdateEndpoint": ENDPOINT,
+    "CreateInferenceComponent": COMPONENT,
+}
+
 
 def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
     """Every fact of one resource that a rule could judge, in the scenario of ``resources``.
@@ -75,6 +89,8 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
         if resource.type in _NAMES:
             yield from _of_any(resource)
         yield from _of_its_kind(resource, resources)
+        if resource.type in _NEEDS:
+            yield from _NEEDS[resource.type](resource, resources)
         yield from role_trust(resource.type, resource.properties, resources)
         yield from policy_documents(resource.type, resource.properties)
         yield from named_by_text(resource, resources)
@@ -109,18 +125,14 @@ def _of_any(resource: Resource) -> Iterator[object]:
 def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
     if resource.type == MODEL:
         yield from _model(resource, resources)
-        yield from model_needs(resource, resources)
     elif resource.type == CONFIG:
         yield from _config(resource.properties, resources)
-        yield from config_needs(resource, resources)
     elif resource.type == ENDPOINT:
         yield _update(resource, resources)
-        yield from endpoint_needs(resource, resources)
     elif resource.type == COMPILATION:
         yield compilation_facts(resource.properties, resources, within_deploy=True)
     elif resource.type == COMPONENT:
         yield _component(resource, resources)
-        yield from component_needs(resource, resources)
     elif resource.type in SOURCES:
         yield from _state_machine(resource, resources)
     elif resource.type == TARGET:
@@ -211,11 +223,12 @@ def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]
         yield task
         action = sagemaker_action(task)
         if action is not None:
-            yield from _sagemaker_task(action, task.arguments, resources)
+            yield from role_trust(action, task.arguments, resources)
+            yield from call_facts(action, task.arguments, resources)
 
 
-def _sagemaker_task(action: str, arguments: Fact, resources: Resources) -> Iterator[object]:
-    yield from role_trust(action, arguments, resources)
+def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[object]:
+    """What an action of SageMaker's is called with; ``resources`` are what it can name."""
     shape = action_input(action)
     if shape is not None:
         yield ShapeFacts(shape=shape, value=arguments, owner=action, form=Form.ARGUMENTS)
@@ -240,8 +253,9 @@ def _sagemaker_task(action: str, arguments: Fact, resources: Resources) -> Itera
     elif action == "CreateCompilationJob":
         yield compilation_facts(arguments, resources)
         yield NameFacts(kind="compilation job", name=arguments.get("CompilationJobName"))
-    elif action == "CreateEndpointConfig":
-        yield from _config(arguments, resources)
+    elif action in _MADE_BY and arguments.given:
+        made = Resource(logical_id="", type=_MADE_BY[action], properties=arguments)
+        yield from _of_its_kind(made, resources)
 
 
 def _network(vpc: Fact) -> NetworkFacts:

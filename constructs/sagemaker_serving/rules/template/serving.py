@@ -80,12 +80,13 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
         instance_type = Fact(Unknown(), instance_type.where)
     if variant.get("InstancePools").given and not instance_type.given:
         instance_type = _preferred(variant.get("InstancePools"), instance_type)
-    model = resources.referred(variant.get("ModelName"), _MODEL, "ModelName")
+    named = _model_of(variant)
+    model = resources.referred(named, _MODEL, "ModelName")
     return VariantFacts(
         where=variant.where,
         region=resources.region,
         instance_type=instance_type,
-        model=_model_of(variant),
+        model=named,
         accelerator_type=variant.get("AcceleratorType"),
         instance_pools=variant.get("InstancePools"),
         members=numbers,
