@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from constructs import Construct
@@ -9,10 +10,12 @@ from constructs import Construct
 from sagemaker_serving.infra import (
     AsyncInference,
     DataCapture,
+    DeployGuard,
     Endpoint,
     EndpointConfig,
     ExistingEndpoint,
     Guardrails,
+    InferenceComponent,
     InstanceVariant,
     MovedEndpoint,
     S3Prefix,
@@ -52,10 +55,29 @@ def add_endpoint(serving: ServingScope) -> None:
         for group in monitoring.log_groups:
             endpoint.node.add_dependency(group)
     components = add_components(serving, endpoint, alarms)
+    if isinstance(endpoint, Endpoint):
+        _guard_deploys(serving, endpoint, config, components)
     scale(serving.spec, endpoint, components)
     serving.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
     if serving.spec.multi_model is not None:
         serving.publish("ArchivesPrefix", "archives", f"{serving.archives.uri}/")
+
+
+def _guard_deploys(
+    serving: ServingScope,
+    endpoint: Endpoint,
+    config: EndpointConfig,
+    components: Mapping[str, InferenceComponent],
+) -> None:
+    guard = DeployGuard(
+        serving.stack,
+        "DeployGuard",
+        endpoint=endpoint,
+        endpoint_config=config,
+        retain_logs=serving.environment.production,
+        encryption_key=serving.key,
+    )
+    guard.watch(components.values())
 
 
 def _endpoint(

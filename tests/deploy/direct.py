@@ -29,22 +29,27 @@ class DirectDeploy:
         self._region = region
 
     def run(self) -> list[str]:
-        """Deploys; returns why stacks failed, "" left out, in the order in which it was told."""
+        """Deploys and destroys; returns why stacks failed, in the order in which it was told."""
+        failed = self.deploy()
+        for name in reversed(self.deployed):
+            failed += self.destroy(name)
+        return failed
+
+    def deploy(self) -> list[str]:
+        """Makes the stacks, or updates those that are there, up to the first that fails; returns
+        why it did. ``deployed`` has their names."""
         self._bootstrap()
         for folder in self._folders():
             self._publish(folder)
-        names: list[str] = []
-        failed: list[str] = []
+        self.deployed: list[str] = []
         for name, template in self._ordered():
             failed = self._deploy(name, template)
-            names.append(name)
+            self.deployed.append(name)
             if failed:
-                break
-        for name in reversed(names):
-            failed += self._destroy(name)
-        return failed
+                return failed
+        return []
 
-    def _destroy(self, name: str) -> list[str]:
+    def destroy(self, name: str) -> list[str]:
         """Deletes a stack with what its bucket has; returns why it could not."""
         self._stacks.update_termination_protection(
             StackName=name, EnableTerminationProtection=False
@@ -117,16 +122,19 @@ class DirectDeploy:
         key = f"templates/{name}.json"
         self._s3.put_object(Bucket=self._bucket, Key=key, Body=template.read_bytes())
         suffix = "amazonaws.com.cn" if self._region.startswith("cn-") else "amazonaws.com"
+        asked: dict[str, Any] = {
+            "StackName": name,
+            "TemplateURL": f"https://{self._bucket}.s3.{self._region}.{suffix}/{key}",
+            "Capabilities": ["CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"],
+        }
         try:
-            self._stacks.create_stack(
-                StackName=name,
-                TemplateURL=f"https://{self._bucket}.s3.{self._region}.{suffix}/{key}",
-                Capabilities=["CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"],
-                DisableRollback=True,
-            )
+            if self._settled(name) in ("GONE", "DELETE_COMPLETE"):
+                self._stacks.create_stack(**asked, DisableRollback=True)
+            else:
+                self._stacks.update_stack(**asked)
         except self._stacks.exceptions.ClientError as refused:
-            return [f"{name}: {refused}"]
-        if self._settled(name) == "CREATE_COMPLETE":
+            return [] if "No updates" in str(refused) else [f"{name}: {refused}"]
+        if self._settled(name) in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
             return []
         return self._reasons(name)
 

@@ -23,6 +23,7 @@ from sagemaker_serving.infra import (
     ContainerImage,
     DataBucket,
     DataCapture,
+    DeployGuard,
     Endpoint,
     EndpointConfig,
     EndpointMonitoring,
@@ -127,6 +128,7 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         keep_instance_counts=True,
         guardrails=Guardrails.linear(percent=20).watching("every-blue-invocation-5xx-errors"),
     )
+    DeployGuard(stack, "Guard", endpoint=endpoint, endpoint_config=config, encryption_key=data.key)
     ExistingEndpoint(
         stack,
         "Existing",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
     from sagemaker_serving.infra.endpoint.config import EndpointConfig
     from sagemaker_serving.infra.endpoint.data_capture import DataCapture
+    from sagemaker_serving.infra.endpoint.deploy_guard import DeployGuard
     from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, Endpoint, MovedEndpoint
     from sagemaker_serving.infra.endpoint.existing_endpoint import ExistingEndpoint
     from sagemaker_serving.infra.endpoint.guardrails import Guardrails
@@ -107,6 +108,7 @@ __all__ = [
     "ContainerImage",
     "DataBucket",
     "DataCapture",
+    "DeployGuard",
     "Endpoint",
     "EndpointAlarms",
     "EndpointConfig",
@@ -173,6 +175,7 @@ _HOMES = {
     "ContainerImage": ".model.image",
     "DataBucket": ".storage.data_bucket",
     "DataCapture": ".endpoint.data_capture",
+    "DeployGuard": ".endpoint.deploy_guard",
     "Endpoint": ".endpoint.endpoint",
     "EndpointAlarms": ".monitoring.alarms",
     "EndpointConfig": ".endpoint.config",

@@ -165,9 +165,9 @@ class Endpoint(_Settling):
     """``AWS::SageMaker::Endpoint``: done when it is InService with the configuration it names.
 
     SageMaker returns a failed update to the old fleet and to InService by itself. Here an
-    update is judged by the configuration that is in use afterwards, so the stack goes back, too.
-    What CloudFormation does on AWS is unverified: nothing tells. Terraform took the update for
-    done (hashicorp/terraform-provider-aws#46663 and #48997).
+    update with a FailureReason has failed, and one without is done, whatever serves. What
+    CloudFormation does on AWS is unverified: nothing tells. Terraform took both for done
+    (hashicorp/terraform-provider-aws#46663 and #48997).
     """
 
     type_name = "AWS::SageMaker::Endpoint"
@@ -206,12 +206,8 @@ class Endpoint(_Settling):
             endpoint = self._settled(request)
             if endpoint["EndpointStatus"] != "InService":
                 raise _not_in_service(endpoint)
-            if endpoint["EndpointConfigName"] != wanted:
-                raise ResourceFailed(
-                    endpoint.get("FailureReason")
-                    or f"the endpoint went back to {endpoint['EndpointConfigName']}",
-                    code="NotStabilized",
-                )
+            if endpoint["EndpointConfigName"] != wanted and "FailureReason" in endpoint:
+                raise ResourceFailed(endpoint["FailureReason"], code="NotStabilized")
         return super().update(request)
 
 

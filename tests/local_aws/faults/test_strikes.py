@@ -151,6 +151,16 @@ def test_without_capacity_an_endpoint_fails_and_an_update_goes_back(aws: Aws) ->
     assert aws.ask("e", b"ab") == b"ba"
 
 
+def test_an_update_goes_back_without_a_word(aws: Aws) -> None:
+    put(aws, Kind.SILENT_ROLLBACK, name="e4")
+    aws.config("e4", {"v": "echo"})
+    aws.sagemaker.update_endpoint(EndpointName="e", EndpointConfigName="e4")
+    described = aws.settled("e")
+    assert (described["EndpointStatus"], described["EndpointConfigName"]) == ("InService", "e")
+    assert "FailureReason" not in described
+    assert aws.ask("e", b"ab") == b"ba"
+
+
 def transform(aws: Aws, name: str, objects: int) -> Any:
     for number in range(objects):
         aws.s3.put_object(Bucket="models", Key=f"{name}/in/{number}", Body=b"ab")

@@ -42,6 +42,32 @@ def went_back(request: Request, endpoint: Mapping[str, Any], wanted: str) -> str
     )
 
 
+def component_went_back(name: str, serving: str, wanted: str, component: Mapping[str, Any]) -> str:
+    """On a component's update that SageMaker has undone."""
+    return f"{name} serves {serving} after the update to {wanted}{_because(component)}"
+
+
+def serves_another(request: Request, serving: str, former: str) -> str:
+    """On an update while the stack says another config than the one that serves."""
+    return (
+        f"{request.endpoint} serves {serving}, and its stack says {former}: if this deploy failed, "
+        f"CloudFormation would move it there; deploy the commit that {serving} is of, which moves "
+        f"it to the same content and no further, or go back by `sagemaker-serving rollback "
+        f"{request.endpoint} --to {former}`; then deploy this"
+    )
+
+
+def still_there(request: Request, groups: Sequence[str]) -> str:
+    """On a Delete that CloudFormation would go on from too early."""
+    what = f"{request.endpoint} is"
+    if groups:
+        what = f"{request.endpoint} is gone, network interfaces of {', '.join(groups)} are"
+    return (
+        f"{what} still there, and SageMaker needs its role until they are gone; "
+        "delete the stack again later"
+    )
+
+
 def other_variants(request: Request, now: Sequence[str], then: Sequence[str]) -> str:
     """On guardrails where the variants change, for which SageMaker has none."""
     return (

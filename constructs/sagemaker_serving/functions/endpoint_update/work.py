@@ -15,10 +15,11 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.functions.custom_resource import steps
 from sagemaker_serving.functions.custom_resource.answer import answer as answer_cloudformation
-from sagemaker_serving.functions.custom_resource.clients import client, is_missing, tags_of
+from sagemaker_serving.functions.custom_resource.clients import client, tags_of
 from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
 
 from . import sentences
+from .endpoints import config_named, endpoint_named, is_moving, is_taken_back
 from .request import Request
 
 PATIENCE_SECONDS = 3000
@@ -26,8 +27,6 @@ PATIENCE_SECONDS = 3000
 
 BEFORE_TAG = "sagemaker-serving:before"
 """The tag of the stack's config that tells which one served before it."""
-
-_MOVING = ("Creating", "Updating", "SystemUpdating", "RollingBack")
 
 
 def handler(event: Mapping[str, Any], context: object) -> State:
@@ -45,7 +44,7 @@ def begin(state: State) -> State:
     if state.pop("interrupted", False):
         # A step that was under way as its execution was ended may yet ask for an update.
         return waiting({**state, "waits": steps.WAITS_AFTER_INTERRUPTION})
-    going_back = request.kind != "Create" and _is_taken_back(request.stack_id)
+    going_back = request.kind != "Create" and is_taken_back(request.stack_id)
     if request.names_another and not going_back:
         return failed(state, sentences.another_endpoint(request))
     wanted: str | None = request.config
@@ -61,13 +60,13 @@ def look(state: State) -> State:
     if "wanted" not in state:
         return begin(state)
     request = Request.of(state["request"])
-    endpoint = _described(request)
+    endpoint = endpoint_named(request.endpoint)
     if endpoint is None:
         if state["going_back"]:
             return succeeded(state)  # there is nothing to give back
         return failed(state, sentences.no_endpoint(request, client("sagemaker").meta.region_name))
     status, serving = endpoint["EndpointStatus"], endpoint["EndpointConfigName"]
-    if status in _MOVING:
+    if is_moving(endpoint):
         if steps.seconds_since_start(state) < PATIENCE_SECONDS:
             return waiting(state)
         return failed(state, sentences.took_too_long(request, status, PATIENCE_SECONDS))
@@ -88,12 +87,12 @@ def update(state: State) -> State:
     """Asks SageMaker for the update; one that it begins meanwhile for another is waited for."""
     state.pop("ready", None)
     request = Request.of(state["request"])
-    endpoint = _described(request)
+    endpoint = endpoint_named(request.endpoint)
     if endpoint is None or endpoint["EndpointStatus"] != "InService":
         return waiting(_as_pending(state, endpoint))
     if endpoint["EndpointConfigName"] == state["wanted"]:  # a call before this one has begun it
         return waiting(state)
-    members, config = dict(request.update), _config(state["wanted"])
+    members, config = dict(request.update), config_named(state["wanted"])
     now, then = _variants(endpoint), _variants(config)
     if state["going_back"]:
         members.pop("DeploymentConfig", None)  # its alarms may well be on: this is the way out
@@ -111,8 +110,8 @@ def update(state: State) -> State:
     except ClientError as error:
         if error.response["Error"].get("Code") != "ValidationException":
             raise
-        endpoint = _described(request)
-        if endpoint is not None and endpoint["EndpointStatus"] in _MOVING:
+        endpoint = endpoint_named(request.endpoint)
+        if endpoint is not None and is_moving(endpoint):
             return waiting(_as_pending(state, endpoint))
         return failed(state, sentences.refused(request, state["wanted"], error))
     print(f"{request.endpoint} moves from {endpoint['EndpointConfigName']} to {state['wanted']}")
@@ -141,31 +140,6 @@ _STEPS: steps.Steps = {
 }
 
 
-def _described(request: Request) -> Mapping[str, Any] | None:
-    try:
-        found: Mapping[str, Any] = client("sagemaker").describe_endpoint(
-            EndpointName=request.endpoint
-        )
-    except ClientError as error:
-        if is_missing(error):
-            return None
-        raise
-    return None if found["EndpointStatus"] == "Deleting" else found
-
-
-def _config(name: str) -> Mapping[str, Any]:
-    """A config; nothing where it has gone, which UpdateEndpoint then says."""
-    try:
-        found: Mapping[str, Any] = client("sagemaker").describe_endpoint_config(
-            EndpointConfigName=name
-        )
-    except ClientError as error:
-        if is_missing(error):
-            return {}
-        raise
-    return found
-
-
 def _record(config: Mapping[str, Any], before: str) -> None:
     """Tags the stack's config with the one that served before it.
 
@@ -178,7 +152,7 @@ def _record(config: Mapping[str, Any], before: str) -> None:
 
 def _recorded(config: str) -> str | None:
     """What `_record` wrote; None where nothing was asked for with this config."""
-    found = _config(config)
+    found = config_named(config)
     if not found:
         return None
     return tags_of(found["EndpointConfigArn"]).get(BEFORE_TAG)
@@ -192,10 +166,3 @@ def _as_pending(state: State, endpoint: Mapping[str, Any] | None) -> State:
     """Whether what is under way is what was wanted: a call before this one may have begun it."""
     pending = (endpoint or {}).get("PendingDeploymentSummary", {}).get("EndpointConfigName")
     return {**state, "asked": pending == state["wanted"]}
-
-
-def _is_taken_back(stack: str) -> bool:
-    """Whether the stack is in any of its ROLLBACK states, clean-up included (CloudFormation user
-    guide, "Stack status codes")."""
-    (found,) = client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
-    return "ROLLBACK" in found["StackStatus"]

@@ -148,6 +148,14 @@ class EndpointConfig(Construct):
         found = [variant.model.role for variant in every if variant.model is not None]
         return tuple(dict.fromkeys([*found, *([] if self._role is None else [self._role])]))
 
+    @property
+    def security_group_ids(self) -> list[str]:
+        """The security groups that its containers' network interfaces are in, each once."""
+        models = [each.model for each in (*self._variants, *self._shadows)]
+        networks = [self._network, *(each.network for each in models if each is not None)]
+        groups = [each.security_group_ids for each in networks if each is not None]
+        return list(dict.fromkeys(group for ids in groups for group in ids))
+
     def grant_to_roles(self, grant: Callable[[iam.IRole], None]) -> None:
         """Lets each role of it do what ``grant`` does: those there are, and those that come."""
         self._grants.append(grant)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,11 @@ class AnyEndpoint(Construct):
     """What can be done with an endpoint, whether it was made here or elsewhere."""
 
     _plain_name: str
+
+    @property
+    def plain_name(self) -> str:
+        """The endpoint's name as it was given, which waits for nothing."""
+        return self._plain_name
 
     @property
     def endpoint_name(self) -> str:
@@ -208,10 +213,23 @@ class Endpoint(MovedEndpoint):
         add_unknown(self._resource, members)
         add_extra(self._resource, extra if extra is not None else {})
         self._grant_serving(endpoint_config, guardrails)
+        self._update: dict[str, Any] = {
+            "DeploymentConfig": members.get("DeploymentConfig"),
+            "extra": extra,
+        }
+        self._told: list[Callable[[str], None]] = []
         if keep_instance_counts:
             self._keep_instance_counts()
 
+    def on_update(self, tell: Callable[[str], None]) -> None:
+        """Tells, now and as it changes, what beside its config an update of this endpoint is of."""
+        self._told.append(tell)
+        tell(stack_of(self).to_json_string(self._update))
+
     def _keep_instance_counts(self) -> None:
+        self._update["RetainAllVariantProperties"] = True
+        for tell in self._told:
+            tell(stack_of(self).to_json_string(self._update))
         self._resource.retain_all_variant_properties = True
         self._resource.exclude_retained_variant_properties = [
             sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)

@@ -124,6 +124,8 @@ class InferenceComponent(Construct):
         self._copy_count = asked["copy_count"]
         self.component_name = component_name
         """The component's name."""
+        self.model_name = model.model_name
+        """The name of the Model that it serves (a token)."""
 
     def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` call this component, which takes a permission on its endpoint, too.
@@ -131,13 +133,17 @@ class InferenceComponent(Construct):
         Source: service authorization reference, Amazon SageMaker AI, InvokeEndpoint and
         InvokeEndpointWithResponseStream, which know both resources.
         """
-        component_arn = stack_of(self).format_arn(
+        ways = ["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointWithResponseStream"]
+        return grant(grantee, ways, self._endpoint.endpoint_arn, self.component_arn)
+
+    @property
+    def component_arn(self) -> str:
+        """Its ARN; SageMaker writes names in ARNs in lower case."""
+        return stack_of(self).format_arn(
             service="sagemaker",
             resource="inference-component",
             resource_name=self.component_name.lower(),
         )
-        ways = ["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointWithResponseStream"]
-        return grant(grantee, ways, self._endpoint.endpoint_arn, component_arn)
 
     def scale_copies(self, *, min_capacity: int, max_capacity: int) -> Scaling:
         """Bounds for the copies; 0 lets it end up without any, and `Scaling.wake_from_zero` leads

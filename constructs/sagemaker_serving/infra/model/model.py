@@ -87,7 +87,8 @@ class Model(Construct):
         self.role = role
         """The role that the containers act under."""
         network = network_of(self, network, vpc, vpc_subnets, security_groups)
-        self._network = network
+        self.network = network
+        """Where its containers stand; None for SageMaker's own network."""
         self.accelerator = accelerator
         """What hangs on its instances."""
         host = Host(role=role, instance_type=instance_type, accelerator=accelerator)
@@ -147,7 +148,7 @@ class Model(Construct):
 
         Raises `Mistake` for a Model that stands in no VPC.
         """
-        return connections_of(self, self._network)
+        return connections_of(self, self.network)
 
     @property
     def requests_alone(self) -> bool | None:

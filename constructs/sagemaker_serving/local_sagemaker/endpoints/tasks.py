@@ -19,7 +19,7 @@ from sagemaker_serving.local_sagemaker.fleets.deployment import Deployment
 from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
 from sagemaker_serving.local_sagemaker.fleets.fleet_builder import Models
-from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
+from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets, WentBack
 from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
 from sagemaker_serving.local_sagemaker.fleets.routing import pick_variant
 from sagemaker_serving.local_sagemaker.fleets.states import settle
@@ -104,7 +104,7 @@ class EndpointTasks:
                 refused, live.starting, live.share = live.starting, None, 0.0
                 if refused is not None:
                     live.draining.append(refused)
-                settle(endpoint, "InService", failed)
+                settle(endpoint, "InService", None if isinstance(failed, WentBack) else failed)
             self._drain(region, live, refused)
             return
         with region.lock:

@@ -25,6 +25,11 @@ _REQUEST_SECONDS = 60.0
 """InvokeEndpoint's own limit (API reference of InvokeEndpoint)."""
 
 
+class WentBack(ContainerFailed):
+    """The update was undone, and DescribeEndpoint has no FailureReason
+    (hashicorp/terraform-provider-aws#48997)."""
+
+
 class Fleets:
     """Starts and ends the fleets of endpoints; hold a region's lock to read one's runtime."""
 
@@ -74,6 +79,7 @@ class Fleets:
         """
         name = endpoint["EndpointName"]
         try:
+            self._goes_back(operation, endpoint, config)
             config = self._placed(operation, endpoint, config)
             number = self._next_generation(region, name)
             fleet = self._assembly.fleet(region, name, config, models, number)
@@ -131,6 +137,11 @@ class Fleets:
             fleet = self._live[component["InferenceComponentArn"]].serving
             if fleet is not None:
                 yield component["EndpointName"], fleet
+
+    def _goes_back(self, operation: str, endpoint: Resource, config: Resource) -> None:
+        names = (endpoint["EndpointName"], config["EndpointConfigName"])
+        if self._faults.strike((Kind.SILENT_ROLLBACK,), "sagemaker", operation, *names):
+            raise WentBack("The update was rolled back.")
 
     def _placed(self, operation: str, endpoint: Resource, config: Resource) -> Resource:
         names = (endpoint["EndpointName"], config["EndpointConfigName"])

@@ -18,13 +18,14 @@ def faults() -> None:
 
     \b
     A fault has a kind:
-      throttling     a call is refused: too many requests
-      access-denied  a call is refused: the caller may not
-      no-capacity    an endpoint, its update or a job gets no instances, and fails
-      kill           a job, or the server of a request, is killed in the middle
-      model-error    the model answers --status (default 500) instead of a prediction
-      corrupt        an endpoint's answer is 200 with its second half missing
-      slow           an answer takes --latency-ms longer; after 60 s it is a timeout
+      throttling       a call is refused: too many requests
+      access-denied    a call is refused: the caller may not
+      no-capacity      an endpoint, its update or a job gets no instances, and fails
+      silent-rollback  an update of an endpoint goes back, without a FailureReason
+      kill             a job, or the server of a request, is killed in the middle
+      model-error      the model answers --status (default 500) instead of a prediction
+      corrupt          an endpoint's answer is 200 with its second half missing
+      slow             an answer takes --latency-ms longer; after 60 s it is a timeout
 
     It applies to calls of users and roles that match --service, --operation and --name: to all of
     them, or by --rate, --every or --first. Calls of the local AWS itself are never affected,
@@ -57,7 +58,8 @@ def set_(kind: str, state_dir: Path, **options: Any) -> None:
     """Set a fault of KIND, until it is cleared.
 
     \b
-    KIND: throttling, access-denied, no-capacity, kill, model-error, corrupt or slow.
+    KIND: throttling, access-denied, no-capacity, silent-rollback, kill,
+          model-error, corrupt or slow.
     \b
     Examples:
       local-aws faults set access-denied --service s3 --name 'models/*'

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     THROTTLING = "throttling"
     ACCESS_DENIED = "access-denied"
     NO_CAPACITY = "no-capacity"
+    SILENT_ROLLBACK = "silent-rollback"
     KILL = "kill"
     MODEL_ERROR = "model-error"
     CORRUPT = "corrupt"
@@ -34,6 +35,7 @@ KINDS: Mapping[Kind, str] = {
     Kind.THROTTLING: "a call is refused: too many requests",
     Kind.ACCESS_DENIED: "a call is refused: the caller may not",
     Kind.NO_CAPACITY: "an endpoint, an update or a transform job gets no instances, and fails",
+    Kind.SILENT_ROLLBACK: "an update goes back to what served, and no status tells of it",
     Kind.KILL: "a job, or the server that a request went to, is killed in the middle",
     Kind.MODEL_ERROR: "the model answers --status (default 500) instead of a prediction",
     Kind.CORRUPT: "an endpoint's answer is 200 with its second half missing; a stream breaks off",

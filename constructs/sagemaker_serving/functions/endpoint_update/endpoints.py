@@ -1,0 +1,48 @@
+"""Endpoints and their configs as SageMaker has them, and whether a stack is being taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from sagemaker_serving.functions.custom_resource.clients import client, is_missing
+
+_MOVING = ("Creating", "Updating", "SystemUpdating", "RollingBack")
+
+
+def endpoint_named(name: str, *, deleting: bool = False) -> Mapping[str, Any] | None:
+    """The endpoint; None where there is none, or where it is on its way out."""
+    try:
+        found: Mapping[str, Any] = client("sagemaker").describe_endpoint(EndpointName=name)
+    except ClientError as error:
+        if is_missing(error):
+            return None
+        raise
+    return None if found["EndpointStatus"] == "Deleting" and not deleting else found
+
+
+def is_moving(endpoint: Mapping[str, Any]) -> bool:
+    """Whether it is on its way to a state that lasts."""
+    return endpoint["EndpointStatus"] in _MOVING
+
+
+def config_named(name: str) -> Mapping[str, Any]:
+    """A config; nothing where it has gone, which UpdateEndpoint then says."""
+    try:
+        found: Mapping[str, Any] = client("sagemaker").describe_endpoint_config(
+            EndpointConfigName=name
+        )
+    except ClientError as error:
+        if is_missing(error):
+            return {}
+        raise
+    return found
+
+
+def is_taken_back(stack: str) -> bool:
+    """Whether the stack is in any of its ROLLBACK states, clean-up included (CloudFormation user
+    guide, "Stack status codes")."""
+    (found,) = client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+    return "ROLLBACK" in found["StackStatus"]

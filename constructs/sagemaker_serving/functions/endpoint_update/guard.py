@@ -1,0 +1,180 @@
+"""What CloudFormation calls around its own move of an endpoint: before it, after it, at the end.
+
+::
+
+    Custom::EndpointBefore ──> AWS::SageMaker::Endpoint ──> Custom::EndpointAfter
+
+*After* asks which config serves. SageMaker goes back to the old one when the new one fails its
+health checks or finds no capacity, and is InService then, perhaps without a FailureReason
+(hashicorp/terraform-provider-aws#46663, #48997). A deploy that took that for done would delete what
+serves. *Before* refuses an update while another config serves than the stack says, since a failing
+deploy ends on what the stack says. Its Delete comes last, and waits until the endpoint and its
+network interfaces are gone: SageMaker deletes them by the endpoint's role (botocore,
+DeleteEndpoint), and after CloudFormation is done
+(aws-cloudformation/cloudformation-coverage-roadmap#1327).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from sagemaker_serving.functions.custom_resource.answer import answer
+from sagemaker_serving.functions.custom_resource.clients import client, is_missing
+
+from . import sentences
+from .endpoints import config_named, endpoint_named, is_moving, is_taken_back
+from .request import Request
+
+_SPARE_SECONDS = 60
+"""What is left of the function's time when it waits no longer."""
+_LOOK_SECONDS = 5.0
+OTHERS_SECONDS = 300.0
+"""How long attached interfaces are waited for: after that they are another endpoint's of the same
+security groups. Of how it leaves, botocore's DeleteEndpoint says "a few minutes"."""
+
+
+class Refused(Exception):
+    """The deploy fails; the message is its reason."""
+
+
+def handler(event: Mapping[str, Any], context: Any) -> None:
+    """Does what the request asks, and tells CloudFormation how that went."""
+    request = Request.of(event)
+    before = event["ResourceType"].endswith("Before")
+    outcome = {"Status": "SUCCESS"}
+    try:
+        if request.kind == "Delete":
+            if before:
+                _until_gone(request, context)
+        elif before:
+            _refuse_another(request)
+        else:
+            _refuse_gone_back(request, context)
+    except (Refused, ClientError, BotoCoreError) as error:
+        outcome = {"Status": "FAILED", "Reason": str(error)}
+    answer(request, outcome, request.endpoint)
+
+
+def _refuse_another(request: Request) -> None:
+    """Refuses an update from a config that the stack does not know, unless it leads to its like.
+
+    The former commit has the same content under new names: nothing is at stake there, and the
+    stack says what serves again.
+    """
+    former = (request.previous or {}).get("EndpointConfigName")
+    endpoint = None if former is None else endpoint_named(request.endpoint)
+    if endpoint is None or request.names_another or is_taken_back(request.stack_id):
+        return
+    serving = endpoint["EndpointConfigName"]
+    if serving in (former, request.config) or _content(serving) == _content(request.config):
+        return
+    raise Refused(sentences.serves_another(request, serving, str(former)))
+
+
+def _refuse_gone_back(request: Request, context: Any) -> None:
+    """Refuses a move that has ended on another config.
+
+    While a stack is taken back, only what it is about to delete is refused: then CloudFormation
+    deletes nothing, and stops.
+    """
+    began, deadline = time.monotonic(), _deadline(context)
+    while True:
+        endpoint = endpoint_named(request.endpoint)
+        if endpoint is None or not is_moving(endpoint):
+            break
+        if time.monotonic() > deadline:
+            seconds = round(deadline - began)
+            raise Refused(sentences.took_too_long(request, endpoint["EndpointStatus"], seconds))
+        time.sleep(_LOOK_SECONDS)
+    if endpoint is None:
+        return  # CloudFormation says what has become of it
+    serving = endpoint["EndpointConfigName"]
+    left = (request.previous or {}).get("EndpointConfigName")
+    if serving != request.config and (serving == left or not is_taken_back(request.stack_id)):
+        raise Refused(sentences.went_back(request, endpoint, request.config))
+    _refuse_components_gone_back(request)
+
+
+def _refuse_components_gone_back(request: Request) -> None:
+    """The same of the inference components, whose Models would be deleted."""
+    left = (request.previous or {}).get("Components", {})
+    for name, model in request.properties.get("Components", {}).items():
+        try:
+            found = client("sagemaker").describe_inference_component(InferenceComponentName=name)
+        except ClientError as error:
+            if is_missing(error):
+                continue
+            raise
+        serving = found["Specification"].get("ModelName")
+        if serving != model and (serving == left.get(name) or not is_taken_back(request.stack_id)):
+            raise Refused(sentences.component_went_back(name, serving, model, found))
+
+
+def _until_gone(request: Request, context: Any) -> None:
+    deadline, gone = _deadline(context), None
+    groups = request.properties.get("SecurityGroupIds", [])
+    while True:
+        if endpoint_named(request.endpoint, deleting=True) is None:
+            gone = time.monotonic() if gone is None else gone
+            attached, detached = _interfaces(groups)
+            if not detached and (not attached or time.monotonic() - gone > OTHERS_SECONDS):
+                return
+        if time.monotonic() > deadline:
+            raise Refused(sentences.still_there(request, groups if gone is not None else []))
+        time.sleep(_LOOK_SECONDS)
+
+
+def _interfaces(groups: list[str]) -> tuple[int, int]:
+    """How many interfaces of these groups are attached to something, and how many are not."""
+    if not groups:
+        return 0, 0
+    pages = (
+        client("ec2")
+        .get_paginator("describe_network_interfaces")
+        .paginate(Filters=[{"Name": "group-id", "Values": groups}])
+    )
+    statuses = [each["Status"] for page in pages for each in page["NetworkInterfaces"]]
+    attached = statuses.count("in-use")
+    return attached, len(statuses) - attached
+
+
+def _content(config: str) -> Any:
+    """What a config says, with its Models' content in the place of their names."""
+    found = config_named(config)
+    return {
+        kind: (
+            [{**each, "ModelName": _model(each.get("ModelName"))} for each in value]
+            if kind.endswith("ProductionVariants")
+            else value
+        )
+        for kind, value in found.items()
+        if kind not in _NAMES
+    }
+
+
+def _model(name: str | None) -> Any:
+    if name is None:
+        return None
+    try:
+        found = client("sagemaker").describe_model(ModelName=name)
+    except ClientError as error:
+        if is_missing(error):
+            return name
+        raise
+    return {kind: value for kind, value in found.items() if kind not in _NAMES}
+
+
+_NAMES = (
+    *("EndpointConfigName", "EndpointConfigArn", "ModelName", "ModelArn"),
+    *("CreationTime", "ResponseMetadata"),
+)
+"""What two of the same content differ in."""
+
+
+def _deadline(context: Any) -> float:
+    left: float = context.get_remaining_time_in_millis() / 1000
+    return time.monotonic() + left - _SPARE_SECONDS

@@ -1,0 +1,134 @@
+"""What a deploy does when SageMaker goes back silently, when somebody has, and when all goes.
+
+Stacks of environment files, deployed through CloudFormation's API; model servers are stand-ins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from constructs import Construct
+
+from local_aws.faults import Fault, Kind
+from sagemaker_serving.operations import find_rollback
+from sagemaker_serving.spec import read_environment
+from stacks import add_environment
+from tests.deploy.assemblies import ACCOUNT, ROOT
+from tests.deploy.direct import DirectDeploy
+from tests.local_aws.aws import REGION, Aws, client_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
+
+FILE = """\
+name: guarded
+region: eu-west-1
+models:
+  half:
+    artifact: {assets}/half_plus_three/model
+    framework: tensorflow
+    framework_version: "2.20"
+    environment: {{VERSION: "{version}"}}
+    {update}
+    variants: [{{name: cpu, instance_type: ml.c5.large, initial_instance_count: 1}}]
+"""
+STACK, ENDPOINT = "guarded-half", "guarded-half"
+
+
+class Deploys:
+    def __init__(self, aws: Aws, folder: Path) -> None:
+        self.aws = aws
+        self._folder = folder
+        self._made = 0
+
+    def deploy(self, version: str, update: str = "update: {all_at_once: true}") -> str:
+        """What the deploy fails with; "" when it succeeds."""
+        self._made += 1
+        path = self._folder / "guarded.yaml"
+        text = FILE.format(assets=ROOT / "model_assets", version=version, update=update)
+        path.write_text(text)
+        app = cdk.App(outdir=str(self._folder / f"cdk.out-{self._made}"))
+        environment = read_environment(path).sound
+        add_environment(
+            Construct(app, "guarded"), environment, folder=self._folder, account=ACCOUNT
+        )
+        self.direct = DirectDeploy(self.aws, Path(app.synth().directory), ACCOUNT, REGION)
+        return "\n".join(self.direct.deploy())
+
+    @property
+    def serving(self) -> tuple[str, str]:
+        """The config that the endpoint has, and the version that answers."""
+        config = self.aws.settled(ENDPOINT)["EndpointConfigName"]
+        return config, self.aws.ask(ENDPOINT, b"which").decode()
+
+    def configs(self) -> set[str]:
+        found = self.aws.sagemaker.list_endpoint_configs()["EndpointConfigs"]
+        return {each["EndpointConfigName"] for each in found}
+
+    def events(self) -> list[tuple[str, str]]:
+        """What became of the stack's resources: type and status, the first first."""
+        stacks = self.aws.client("cloudformation")
+        (found,) = [
+            each for each in stacks.list_stacks()["StackSummaries"] if each["StackName"] == STACK
+        ]
+        events = stacks.describe_stack_events(StackName=found["StackId"])["StackEvents"]
+        return [(each["ResourceType"], each["ResourceStatus"]) for each in reversed(events)]
+
+
+@pytest.fixture(scope="module")
+def deploys(aws: Aws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deploys]:
+    made = Deploys(aws, tmp_path_factory.mktemp("guarded"))
+    assert made.deploy("first", update="") == ""
+    yield made
+    aws.gateway.context.faults.clear()
+
+
+def test_a_silent_rollback_fails_the_deploy_and_deletes_nothing_that_serves(
+    deploys: Deploys,
+) -> None:
+    """Also where the file says neither production nor ``update``."""
+    before, _ = deploys.serving
+    faults = deploys.aws.gateway.context.faults
+    faults.put(Fault(id="back", kind=Kind.SILENT_ROLLBACK, first=1))
+    failed = deploys.deploy("second", update="")
+    faults.clear()
+    assert f"{ENDPOINT} serves {before} after the update to " in failed
+    assert deploys.serving == (before, "first")
+    assert before in deploys.configs()
+    assert deploys.deploy("second", update="") == ""
+    assert deploys.serving[1] == "second"
+    assert before not in deploys.configs()
+
+
+def test_after_a_rollback_only_the_former_commit_is_deployed_and_then_all_others(
+    deploys: Deploys,
+) -> None:
+    assert deploys.deploy("good") == ""
+    good, _ = deploys.serving
+    assert deploys.deploy("bad") == ""
+    bad, _ = deploys.serving
+    find_rollback(ENDPOINT, client_of(deploys.aws.gateway)).begin()
+    assert deploys.serving == (good, "good")
+
+    refused = deploys.deploy("next")
+    assert f"{ENDPOINT} serves {good}, and its stack says {bad}: " in refused
+    assert deploys.serving == (good, "good")
+
+    assert deploys.deploy("good") == ""
+    again, version = deploys.serving
+    assert (again != good, version) == (True, "good")
+    assert deploys.deploy("next") == ""
+    assert deploys.serving[1] == "next"
+
+
+def test_the_role_goes_after_the_endpoint_and_what_waits_for_its_end(deploys: Deploys) -> None:
+    failed: list[Any] = []
+    for name in reversed(deploys.direct.deployed):
+        failed += deploys.direct.destroy(name)
+    assert failed == []
+    ended = [kind for kind, status in deploys.events() if status == "DELETE_COMPLETE"]
+    waits = ended.index("Custom::EndpointBefore")
+    assert ended.index("AWS::SageMaker::Endpoint") < waits < ended.index("AWS::IAM::Role")

@@ -1,0 +1,143 @@
+"""What looks at an endpoint before and after CloudFormation moves it, and at its end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sagemaker_serving.functions.endpoint_update import guard
+from tests.functions.endpoint_update.driving import TAKEN_BACK, event
+from tests.functions.neo_compilation.driving import Listener
+from tests.local_aws.aws import Aws
+
+
+@pytest.fixture
+def digits(aws: Aws) -> Iterator[str]:
+    aws.endpoint("guarded", "old")
+    yield "guarded"
+    aws.settled("guarded")
+    aws.delete("guarded")
+
+
+def asked(
+    aws: Aws,
+    listener: Listener,
+    moment: str,
+    config: str,
+    *,
+    left: str | None = None,
+    seconds: float = 900,
+    name: str = "guarded",
+    properties: Any = None,
+    **more: Any,
+) -> str:
+    """The reason that CloudFormation is answered; "" where it is told of a success."""
+    more.setdefault("kind", "Create" if left is None else "Update")
+    request = event(aws, listener, name, config, **more)
+    request["ResourceType"] = f"Custom::Endpoint{moment}"
+    request["ResourceProperties"].update(properties or {})
+    if left is not None:
+        former = {**request["ResourceProperties"], "EndpointConfigName": left}
+        request["OldResourceProperties"] = former
+    context = SimpleNamespace(get_remaining_time_in_millis=lambda: seconds * 1000)
+    guard.handler(request, context)
+    answer = listener.answer(request["RequestId"])
+    assert answer["PhysicalResourceId"] == name
+    assert (answer["Status"] == "SUCCESS") is (not answer.get("Reason"))
+    return str(answer.get("Reason", ""))
+
+
+def test_a_move_that_ended_elsewhere_fails(aws: Aws, listener: Listener, digits: str) -> None:
+    assert asked(aws, listener, "After", "old") == ""
+    assert asked(aws, listener, "After", "new", left="old").startswith(
+        "guarded serves old after the update to new"
+    )
+
+
+def test_a_stack_on_its_way_back_stops_before_it_deletes_what_serves(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    """What another has moved the endpoint to is none of its business."""
+    back = {"stack": TAKEN_BACK}
+    assert asked(aws, listener, "After", "new", left="old", **back).startswith("guarded serves old")
+    assert asked(aws, listener, "After", "new", left="broken", **back) == ""
+
+
+def test_an_endpoint_under_way_is_waited_for_and_no_longer_than_the_function_lives(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    aws.sagemaker.update_endpoint(EndpointName="guarded", EndpointConfigName="new")
+    reason = asked(aws, listener, "After", "new", left="old", seconds=guard._SPARE_SECONDS - 1)
+    assert reason.startswith("guarded was still Updating after ")
+    aws.settled("guarded")
+
+
+def test_what_the_stack_does_not_know_is_not_moved(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    assert asked(aws, listener, "Before", "broken", left="old") == ""
+    reason = asked(aws, listener, "Before", "broken", left="new")
+    assert reason.startswith("guarded serves old, and its stack says new: ")
+    assert "sagemaker-serving rollback guarded --to new" in reason
+    assert asked(aws, listener, "Before", "broken", left="new", stack=TAKEN_BACK) == ""
+    assert asked(aws, listener, "Before", "old", left="new") == ""
+    assert asked(aws, listener, "Before", "broken") == "", "the first deploy by this version"
+
+
+def test_the_same_content_under_another_name_may_follow(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    again = aws.config("old-again", {"all": aws.model("old-again", {"VERSION": "old"})})
+    assert asked(aws, listener, "Before", again, left="new") == ""
+    unlike = aws.config("unlike", {"all": "old-again"}, all=0.5)
+    assert asked(aws, listener, "Before", unlike, left="new") != ""
+
+
+def test_a_delete_waits_until_the_endpoint_is_gone(
+    aws: Aws, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aws.endpoint("leaving", "old")
+    gone: dict[str, Any] = {"kind": "Delete", "name": "leaving"}
+    reason = asked(aws, listener, "Before", "old", seconds=1, **gone)
+    assert reason.startswith("leaving is still there, and SageMaker needs its role")
+    assert asked(aws, listener, "After", "old", **gone) == ""
+    looked = threading.Event()
+    monkeypatch.setattr(guard.time, "sleep", lambda seconds: looked.set())
+    answers: list[str] = []
+    waiting = threading.Thread(
+        target=lambda: answers.append(asked(aws, listener, "Before", "old", **gone))
+    )
+    waiting.start()
+    assert looked.wait(60)
+    aws.delete("leaving")
+    waiting.join(60)
+    assert answers == [""]
+
+
+def test_a_delete_waits_for_detached_interfaces_and_leaves_those_of_others(
+    aws: Aws, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ec2 = aws.client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.7.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.7.1.0/24")["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(VpcId=vpc, GroupName="models", Description="models")
+    made = ec2.create_network_interface(SubnetId=subnet, Groups=[group["GroupId"]])
+    gone: dict[str, Any] = {"kind": "Delete", "name": "never"}
+    gone["properties"] = {"SecurityGroupIds": [group["GroupId"]]}
+    reason = asked(aws, listener, "Before", "old", seconds=1, **gone)
+    assert reason.startswith(f"never is gone, network interfaces of {group['GroupId']} are still")
+
+    def leaves(seconds: float) -> None:
+        interface = made["NetworkInterface"]["NetworkInterfaceId"]
+        ec2.delete_network_interface(NetworkInterfaceId=interface)
+
+    monkeypatch.setattr(guard.time, "sleep", leaves)
+    assert asked(aws, listener, "Before", "old", **gone) == ""
+
+    monkeypatch.setattr(guard, "_interfaces", lambda groups: (1, 0))
+    monkeypatch.setattr(guard, "OTHERS_SECONDS", -1)
+    assert asked(aws, listener, "Before", "old", **gone) == ""
