@@ -30,8 +30,8 @@ _SPARE_MILLISECONDS = 120_000
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Do the step that ``event`` names.
 
-    Raises `Refused` for an input that cannot be run, `NotAllowed` where its role misses a
-    permission: neither gets better by trying again.
+    Raises `Refused` for an input that cannot be run, which gets no better by trying again, and
+    `NotAllowed` where its role misses a permission, which may be too new to be known.
     """
     try:
         return _step(event, context)

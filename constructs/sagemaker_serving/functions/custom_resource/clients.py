@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from functools import cache
 from typing import Any
 
@@ -9,11 +11,41 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+PATIENCE_SECONDS = float(os.environ.get("ACCESS_DENIED_PATIENCE_SECONDS", "60"))
+"""How long what is refused is tried again: a policy that CloudFormation has just written takes
+seconds until every service knows it (IAM user guide, "Troubleshoot IAM", "Changes that I make are
+not always immediately visible")."""
+_AGAIN_SECONDS = 3.0
+_DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "403"}
+"""403 is S3's answer to HeadObject, which has no body."""
+
 
 @cache
 def client(service: str) -> Any:
-    """A client that tries again when it is throttled."""
-    return boto3.client(service, config=Config(retries={"mode": "standard", "max_attempts": 5}))
+    """A client that tries again when it is throttled, and for a minute when it is refused."""
+    made = boto3.client(service, config=Config(retries={"mode": "standard", "max_attempts": 5}))
+    made.meta.events.register("needs-retry", _OfDenied().delay)
+    return made
+
+
+class _OfDenied:
+    """Botocore's question whether a call is made again, asked of those that were refused.
+
+    Each operation has one minute in all: what is refused for good is told at the next try.
+    """
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}
+
+    def delay(self, response: Any, operation: Any, **_: Any) -> float | None:
+        """The seconds to wait; None for no further try of this kind."""
+        code = None if response is None else response[1].get("Error", {}).get("Code")
+        if code not in _DENIED:
+            self._since.pop(operation.name, None)
+            return None
+        now = time.monotonic()
+        since = self._since.setdefault(operation.name, now)
+        return _AGAIN_SECONDS if now - since < PATIENCE_SECONDS else None
 
 
 def code_of(error: ClientError) -> str:

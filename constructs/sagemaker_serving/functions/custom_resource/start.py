@@ -8,8 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-import boto3
-from botocore.config import Config
+from .clients import client
 
 
 def handler(event: Mapping[str, Any], context: object) -> None:
@@ -20,9 +19,7 @@ def handler(event: Mapping[str, Any], context: object) -> None:
     as after a cancelled Create. Raises what AWS answers; Lambda tries again then.
     """
     machine = os.environ["STATE_MACHINE_ARN"]
-    states = boto3.client(
-        "stepfunctions", config=Config(retries={"mode": "standard", "max_attempts": 5})
-    )
+    states = client("stepfunctions")
     name = f"{_execution_prefix(event)}{event['RequestId']}"
     interrupted = event["RequestType"] != "Create" and _end_others(states, machine, name, event)
     try:

@@ -41,7 +41,14 @@ METRICS = {
 }
 """Each metric and the report's count that it has."""
 
-_NEVER = {"ErrorEquals": ["Refused", "NotAllowed"], "MaxAttempts": 0}
+_NEVER = {"ErrorEquals": ["Refused"], "MaxAttempts": 0}
+_FOR_A_MINUTE = {
+    "ErrorEquals": ["NotAllowed"],
+    "IntervalSeconds": 12,
+    "MaxAttempts": 5,
+    "BackoffRate": 1,
+}
+"""A policy that a deploy has just written takes seconds until every service knows it."""
 _AGAIN = {
     "ErrorEquals": ["States.ALL"],
     "IntervalSeconds": 2,
@@ -84,7 +91,7 @@ def batch_definition(
             "Resource": f"arn:{partition}:states:::lambda:invoke",
             "Arguments": {"FunctionName": function_arn, "Payload": payload},
             "Output": "{% $states.result.Payload %}",
-            "Retry": [_NEVER, _AGAIN],
+            "Retry": [_NEVER, _FOR_A_MINUTE, _AGAIN],
         }
 
     def told_if_it_fails(payload: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,16 @@
+"""What is refused in this process is refused for good, unless a test waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sagemaker_serving.functions.custom_resource import clients
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _no_patience() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(clients, "PATIENCE_SECONDS", 0.0)
+        yield

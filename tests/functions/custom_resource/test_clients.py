@@ -1,0 +1,51 @@
+"""A refusal that passes is outlasted by every function's clients, and one that stays is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local_aws.faults import Fault, Kind
+from sagemaker_serving.functions.custom_resource import clients
+from tests.local_aws.aws import Aws
+
+
+@pytest.fixture
+def sagemaker(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setattr(clients, "_AGAIN_SECONDS", 0.0)
+    clients.client.cache_clear()
+    yield clients.client("sagemaker")
+    clients.client.cache_clear()
+    aws.gateway.context.faults.clear()
+
+
+def struck(aws: Aws) -> int:
+    (fault,) = aws.gateway.context.faults.listed()
+    return int(fault["struck"])
+
+
+def test_a_policy_that_is_not_known_yet_is_waited_for(
+    aws: Aws, sagemaker: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 600.0)
+    refused = Fault(id="new", kind=Kind.ACCESS_DENIED, operation="ListModels", first=3)
+    aws.gateway.context.faults.put(refused)
+    sagemaker.list_models()
+    assert struck(aws) == 3
+
+
+def test_what_is_refused_for_good_is_told_and_not_waited_for_twice(
+    aws: Aws, sagemaker: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minutes = iter([0.0, 59.0, 61.0, 62.0])
+    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    aws.gateway.context.faults.put(Fault(id="no", kind=Kind.ACCESS_DENIED, operation="ListModels"))
+    for tries in (3, 4):
+        with pytest.raises(ClientError, match="AccessDeniedException"):
+            sagemaker.list_models()
+        assert struck(aws) == tries
