@@ -15,6 +15,8 @@ export PATH := $(CURDIR)/$(NODE):$(CURDIR)/$(BIN):$(PATH)
 export CDK_DISABLE_CLI_TELEMETRY := true
 # uv and pip trust the certificates of the system, such as that of a company's proxy; so does npm.
 export NODE_USE_SYSTEM_CA := 1
+# Node keeps there what it has compiled of the CDK CLI: a sixth of each start.
+export NODE_COMPILE_CACHE := $(CURDIR)/.venv/compiled-by-node
 # Bytecode is made of what is used, when it is, which is a fifth of all, and kept: without it every
 # start of CDK costs three seconds more.
 unexport PYTHONDONTWRITEBYTECODE

@@ -66,6 +66,7 @@ class Cdk:
             "CDK_DISABLE_CLI_TELEMETRY": "true",
             "CDK_VALIDATION": "false",
             "CI": "true",
+            "NODE_COMPILE_CACHE": os.environ.get("NODE_COMPILE_CACHE", ""),
             **address_of(gateway).environment(REGION),
         }
 

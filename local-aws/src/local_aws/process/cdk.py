@@ -24,7 +24,7 @@ from local_aws.process.docker import script
 from local_aws.process.node import node_program
 
 _BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
-_KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR")
+_KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR", "NODE_COMPILE_CACHE")
 """What the CLI keeps of the user's environment: nothing that names a real account."""
 
 

@@ -33,7 +33,9 @@ def know_managed_policies() -> None:
     a partition reads them, and each has a copy.
     """
     default_user_config["iam"] = {"load_aws_managed_policies": True}
-    original = getattr(IAMBackend._init_aws_policies, "__wrapped__", IAMBackend._init_aws_policies)
+    original = IAMBackend._init_aws_policies
+    if hasattr(original, "__wrapped__"):
+        return  # what was read is kept, also for the next gateway of this process
     read: dict[str, list[Any]] = {}
 
     @wraps(original)
