@@ -25,12 +25,6 @@ JOBS: list[Case] = [
     ),
     (
         "transform-ranges",
-        {f"{JOB}.ModelClientConfig": {"InvocationsTimeoutInSeconds": 3601}},
-        "InvocationsTimeoutInSeconds is 3601; it must be 1 to 3600",
-        {f"{JOB}.ModelClientConfig": {"InvocationsTimeoutInSeconds": 3600}},
-    ),
-    (
-        "transform-ranges",
         {f"{JOB}.ModelClientConfig": {"InvocationsMaxRetries": 4}},
         "InvocationsMaxRetries is 4; it must be 0 to 3; use 3",
         {f"{JOB}.ModelClientConfig": {"InvocationsMaxRetries": 0}},

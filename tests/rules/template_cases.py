@@ -309,12 +309,6 @@ SERVING: list[Case] = [
         {f"{V0}.ContainerStartupHealthCheckTimeoutInSeconds": 60},
     ),
     (
-        "variant-timeouts",
-        {f"{V0}.ModelDataDownloadTimeoutInSeconds": 3601},
-        "ModelDataDownloadTimeoutInSeconds is 3601; it must be 60 to 3600; use 3600",
-        {f"{V0}.ModelDataDownloadTimeoutInSeconds": 3600},
-    ),
-    (
         "managed-scaling-bounds",
         {f"{V0}.ManagedInstanceScaling": {"MinInstanceCount": 3, "MaxInstanceCount": 2}},
         "MaxInstanceCount is 2 and MinInstanceCount is 3",

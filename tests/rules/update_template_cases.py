@@ -107,12 +107,6 @@ UPDATES: list[Case] = [
     ),
     (
         "guardrail-time",
-        {ROUTING: linear(), f"{BLUE_GREEN}.MaximumExecutionTimeoutInSeconds": 1800},
-        "MaximumExecutionTimeoutInSeconds is 1800, but the update waits 2400 seconds in all",
-        {ROUTING: linear(), f"{BLUE_GREEN}.MaximumExecutionTimeoutInSeconds": 2401},
-    ),
-    (
-        "guardrail-time",
         {ROLLING: rolling(WaitIntervalInSeconds=200, MaximumExecutionTimeoutInSeconds=900)},
         "is 900, but the update waits 1000 seconds in all",
         {ROLLING: rolling(WaitIntervalInSeconds=100, MaximumExecutionTimeoutInSeconds=900)},

@@ -12,15 +12,7 @@ ROLE = f"AssumeRolePolicyDocument: {{Statement: {_TRUST}}}"
 POLICY = "{Statement: {Effect: Allow, Action: '*', Resource: '*'}}"
 FUNCTION = "Code: {S3Bucket: code-bucket, S3Key: k}, Role: !GetAtt Role.Arn"
 ALARM = "ComparisonOperator: GreaterThanThreshold, EvaluationPeriods: 1"
-TARGET = (
-    "MinCapacity: 1, MaxCapacity: 2, ResourceId: endpoint/e/variant/v, "
-    "ScalableDimension: sagemaker:variant:DesiredInstanceCount, ServiceNamespace: sagemaker"
-)
-POLICY = "arn:aws:iam::aws:policy/ReadOnlyAccess"
-GROUP = "GroupDescription: d"
-KEY = "KeyPolicy: {Statement: {Effect: Allow, Principal: '*', Action: 'kms:*', Resource: '*'}}"
-DEFINITION = """DefinitionString: '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}'"""
-MACHINE = f"RoleArn: !GetAtt Role.Arn, {DEFINITION}"
+MANAGED = "arn:aws:iam::aws:policy/ReadOnlyAccess"
 
 Case = tuple[str, str, str, str, str]
 
@@ -40,43 +32,6 @@ CASES: list[Case] = [
         f"PolicyName: p, PolicyDocument: {POLICY}",
         "needs Users or Groups or Roles",
         f"PolicyName: p, PolicyDocument: {POLICY}, Roles: [!Ref Role]",
-    ),
-    ("schema-required", "Lambda::Function", "Role: !GetAtt Role.Arn", "needs Code", FUNCTION),
-    (
-        "schema-required",
-        "CloudWatch::Alarm",
-        f"{ALARM}, MetricName: m, Dimensions: [{{Name: EndpointName}}]",
-        "Dimensions needs Value",
-        f"{ALARM}, MetricName: m, Dimensions: [{{Name: EndpointName, Value: e}}]",
-    ),
-    (
-        "schema-required",
-        "ApplicationAutoScaling::ScalableTarget",
-        TARGET.replace("MinCapacity: 1, ", ""),
-        "needs MinCapacity",
-        TARGET,
-    ),
-    (
-        "schema-required",
-        "SNS::Subscription",
-        "TopicArn: !Ref Topic",
-        "needs Protocol",
-        "TopicArn: !Ref Topic, Protocol: !Ref Protocol",
-    ),
-    ("schema-required", "EC2::SecurityGroup", "VpcId: !Ref Vpc", "needs GroupDescription", GROUP),
-    (
-        "schema-required",
-        "EC2::SecurityGroup",
-        f"{GROUP}, SecurityGroupIngress: [{{CidrIp: 10.0.0.0/8}}]",
-        "SecurityGroupIngress needs IpProtocol",
-        f"{GROUP}, SecurityGroupIngress: [{{CidrIp: 10.0.0.0/8, IpProtocol: -1}}]",
-    ),
-    (
-        "schema-required",
-        "StepFunctions::StateMachine",
-        DEFINITION,
-        "needs RoleArn",
-        MACHINE,
     ),
     (
         "schema-required",
@@ -100,13 +55,6 @@ CASES: list[Case] = [
         "VersioningConfiguration: {Status: Enabled}",
     ),
     (
-        "schema-unknown",
-        "IAM::Role",
-        "AssumeRolePolicyDocumnet: {}",
-        "did you mean AssumeRolePolicyDocument?",
-        ROLE,
-    ),
-    (
         "schema-action",
         "Lambda::Permission",
         "Action: lambda:InvokeFunction, FunctionName: a, Principal: all of them",
@@ -114,27 +62,12 @@ CASES: list[Case] = [
         "Action: lambda:InvokeFunction, FunctionName: a, Principal: events.amazonaws.com",
     ),
     ("schema-read-only", "SNS::Topic", "TopicArn: a", "set by AWS alone", "TopicName: a"),
-    ("schema-unknown", "KMS::Key", f"{KEY}, Enable: true", "did you mean Enabled", KEY),
-    (
-        "schema-unknown",
-        "Lambda::Function",
-        f"{FUNCTION}, Environment: {{KEY: b}}",
-        "no member 'KEY'; it has Variables",
-        f"{FUNCTION}, Environment: {{Variables: {{KEY: b}}}}",
-    ),
     (
         "schema-unknown",
         "Lambda::Function",
         f"{FUNCTION}, Environment: {{Variables: {{K: b}}}}",
         "names here must match",
         f"{FUNCTION}, Environment: {{Variables: {{K2: b}}}}",
-    ),
-    (
-        "schema-unknown",
-        "Events::Rule",
-        "ScheduleExpression: rate(1 day), Target: []",
-        "did you mean Targets?",
-        "ScheduleExpression: rate(1 day), Targets: []",
     ),
     ("schema-type", "Lambda::Function", f"{FUNCTION}, Timeout: long", "a whole number", FUNCTION),
     (
@@ -171,13 +104,6 @@ CASES: list[Case] = [
     (
         "schema-value",
         "Lambda::Function",
-        f"{FUNCTION}, Runtime: python3.111",
-        "did you mean python3.11?",
-        f"{FUNCTION}, Runtime: python3.11",
-    ),
-    (
-        "schema-value",
-        "Lambda::Function",
         f"{FUNCTION}, MemorySize: 64",
         "MemorySize is 64; it must be 128 to 32768",
         f"{FUNCTION}, MemorySize: 128",
@@ -192,45 +118,10 @@ CASES: list[Case] = [
     ("schema-value", "SQS::Queue", "DelaySeconds: 901", "must be at most 900", "DelaySeconds: 900"),
     (
         "schema-value",
-        "CloudWatch::Alarm",
-        f"{ALARM.replace('Greater', 'Larger')}, MetricName: m",
-        "must be of GreaterThanOrEqualToThreshold, GreaterThanThreshold",
-        f"{ALARM}, MetricName: m",
-    ),
-    (
-        "schema-value",
-        "KMS::Key",
-        f"{KEY}, PendingWindowInDays: 3",
-        "must be 7 to 30",
-        f"{KEY}, PendingWindowInDays: 7",
-    ),
-    (
-        "schema-value",
-        "KMS::Alias",
-        "AliasName: a, TargetKeyId: k",
-        "must match",
-        "AliasName: alias/a, TargetKeyId: k",
-    ),
-    (
-        "schema-value",
-        "ApplicationAutoScaling::ScalableTarget",
-        TARGET.replace("sagemaker:variant", "sagemaker:variants"),
-        "did you mean sagemaker:variant:DesiredInstanceCount",
-        TARGET,
-    ),
-    (
-        "schema-value",
-        "StepFunctions::StateMachine",
-        f"{MACHINE}, StateMachineType: Express",
-        "did you mean EXPRESS?",
-        f"{MACHINE}, StateMachineType: EXPRESS",
-    ),
-    (
-        "schema-value",
         "IAM::Role",
-        f"{ROLE}, ManagedPolicyArns: [{POLICY}, {POLICY}]",
+        f"{ROLE}, ManagedPolicyArns: [{MANAGED}, {MANAGED}]",
         "no entry may be there twice",
-        f"{ROLE}, ManagedPolicyArns: [{POLICY}, !Ref Policy]",
+        f"{ROLE}, ManagedPolicyArns: [{MANAGED}, !Ref Policy]",
     ),
     (
         "schema-value",
