@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import time
@@ -140,12 +141,16 @@ worker, and the others would be idle while it goes through one of these at the e
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Files in which nothing is asked for are not read: with ``-m long`` that is four fifths."""
     place = collection_path.relative_to(config.rootpath).as_posix()
-    if config.getoption("markexpr") == "not slow and not long":
+    asked = config.getoption("markexpr")
+    if asked == "not slow and not long":
         return True if place.startswith(SLOW + WHOLE_WAY) else None
-    if config.getoption("markexpr") != "long" or collection_path.suffix != ".py":
+    if asked not in ("long", "not long") or collection_path.suffix != ".py":
         return None
-    is_whole = place.startswith(WHOLE_WAY)
-    return None if is_whole or "mark.long" in collection_path.read_text() else True
+    text = collection_path.read_text()
+    is_whole = place.startswith(WHOLE_WAY) or re.search(r"^pytestmark\b.*mark\.long\b", text, re.M)
+    if asked == "not long":
+        return True if is_whole else None
+    return None if is_whole or "mark.long" in text else True
 
 
 LONG_UNTIL = float(os.environ.get("LONG_TESTS_UNTIL", "inf"))

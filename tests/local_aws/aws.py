@@ -1,8 +1,9 @@
 """What tests of the local AWS share: a stand-in model server, and a gateway through boto3.
 
 The stand-in answers /ping and /invocations as a container does, without
-TensorFlow; what it does is set by the model's environment. Tests that are
-about real predictions use the project's own server and are marked slow.
+TensorFlow, and without Python's HTTP server, whose import is half of a start.
+What it does is set by the model's environment. Tests that are about real
+predictions use the project's own server and are marked slow.
 """
 
 from __future__ import annotations
@@ -47,8 +48,7 @@ GATEWAYS: WeakSet[Gateway] = WeakSet()
 """Every gateway of this process's tests that is still held."""
 
 STAND_IN = r"""
-import json, os, socket, sys, threading, time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import json, os, socket, socketserver, sys, threading, time
 
 threading.Thread(target=lambda: os._exit(sys.stdin.read() != ""), daemon=True).start()
 print("stand-in: version", os.environ.get("VERSION"), flush=True)
@@ -62,9 +62,19 @@ meeting = []
 all_here = threading.Barrier(int(os.environ.get("TOGETHER", 1)))
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class Handler(socketserver.StreamRequestHandler):
     disable_nagle_algorithm = True
+
+    def handle(self):
+        self.close_connection = False
+        while not self.close_connection and (line := self.rfile.readline()):
+            method, self.path, _ = line.decode("latin-1").split()
+            self.headers, self.given = {}, {}
+            while header := self.rfile.readline().strip().decode("latin-1"):
+                name, _, value = header.partition(":")
+                self.headers[name] = self.given[name.lower()] = value.strip()
+            self.close_connection = self.given.get("connection") == "close"
+            getattr(self, f"do_{method}")()
 
     def do_GET(self):
         if self.path.startswith("/models/"):
@@ -74,8 +84,8 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(503 if mute or os.environ.get("UNHEALTHY") else 200, b"")
 
     def do_POST(self):
-        body = self.read_chunks() if "Transfer-Encoding" in self.headers else self.rfile.read(
-            int(self.headers.get("Content-Length", 0))
+        body = self.read_chunks() if "transfer-encoding" in self.given else self.rfile.read(
+            int(self.given.get("content-length", 0))
         )
         time.sleep(float(os.environ.get("SLEEP", 0)))
         while os.path.exists(os.environ.get("HELD_WHILE", "")):
@@ -90,7 +100,7 @@ class Handler(BaseHTTPRequestHandler):
         elif body == b"environment":
             self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
         elif body == b"headers":
-            self.answer(200, json.dumps(dict(self.headers)).encode(), "application/json")
+            self.answer(200, json.dumps(self.headers).encode(), "application/json")
         elif body == b"meet":
             self.answer(200, str(self.met()).encode())
         elif body == b"pid":
@@ -108,7 +118,7 @@ class Handler(BaseHTTPRequestHandler):
         elif os.environ.get("VERSION"):
             self.answer(200, os.environ["VERSION"].encode())
         else:
-            self.answer(200, body[::-1], self.headers.get("Content-Type", "text/plain"))
+            self.answer(200, body[::-1], self.given.get("content-type", "text/plain"))
 
     def met(self):
         # How many such requests there are at once, TOGETHER of them having come.
@@ -146,10 +156,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def stream(self, words):
         # Each word is a part of its own, but for those that say what happens next.
-        self.send_response(200)
-        self.send_header("Content-Type", "text/words")
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
+        self.begin(200, {"Content-Type": "text/words", "Transfer-Encoding": "chunked"})
         for word in words:
             if word == "HELD":
                 while os.path.exists(os.environ["HELD_AT"]):
@@ -177,22 +184,19 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"%x\r\n%b\r\n" % (len(content), content))
 
     def answer(self, status, body, content_type="text/plain"):
-        self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(body)))
-        if self.headers.get("X-Amzn-SageMaker-Custom-Attributes"):
-            self.send_header(
-                "X-Amzn-SageMaker-Custom-Attributes",
-                self.headers["X-Amzn-SageMaker-Custom-Attributes"],
-            )
-        self.end_headers()
+        headers = {"Content-Type": content_type, "Content-Length": len(body)}
+        if attributes := self.given.get("x-amzn-sagemaker-custom-attributes"):
+            headers["X-Amzn-SageMaker-Custom-Attributes"] = attributes
+        self.begin(status, headers)
         self.wfile.write(body)
 
-    def log_message(self, *arguments):
-        pass
+    def begin(self, status, headers):
+        lines = [f"HTTP/1.1 {status} Said", *(f"{name}: {headers[name]}" for name in headers)]
+        self.wfile.write(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+server.daemon_threads = True
 server.socket.close()
 server.socket = socket.socket(fileno=int(sys.argv[1]))
 server.serve_forever()
