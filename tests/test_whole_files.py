@@ -39,7 +39,7 @@ def test_what_ends_a_command_half_way_leaves_the_old_file_or_none(
         assert writing.stdout is not None
         assert writing.stdout.readline() == b"half\n"
         writing.send_signal(number)
-        writing.wait(30)
+        writing.wait(120)
     assert (path.read_text() if path.exists() else None) == before
     left = [each for each in tmp_path.iterdir() if each != path]
     assert all(each.name.startswith(".unfinished-") for each in left)

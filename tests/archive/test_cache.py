@@ -183,7 +183,7 @@ def test_bytes_that_were_read_before_are_not_unpacked_to_their_end(
     ended: list[bool] = []
 
     def read(ready: Path, limits: Limits, unwanted: Event) -> None:
-        ended.append(unwanted.wait(60))
+        ended.append(unwanted.wait(120))
 
     monkeypatch.setattr("sagemaker_serving.archive.verdict._read", read)
     assert (known_contents(copied, cache), ended) == (first, [True])

@@ -231,7 +231,7 @@ def asked(folder: Path, answers: Sequence[str], *arguments: str) -> str:
             said += part
     except OSError:  # Linux says so at a terminal's end
         pass
-    process.wait(60)
+    process.wait(120)
     os.close(reader)
     return said.decode().replace("\r\n", "\n")
 

@@ -292,7 +292,7 @@ def scaling_suspended(aws: Aws) -> Iterator[None]:
         return not components["InferenceComponents"] and not endpoints["Endpoints"]
 
     suspend(True)
-    eventually(is_still, seconds=60)
+    eventually(is_still, seconds=120)
     yield
     suspend(False)
 

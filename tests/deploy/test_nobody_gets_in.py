@@ -163,7 +163,7 @@ def test_every_socket_lies_in_a_folder_of_this_users_own(busy: Project) -> None:
 def ask(
     port: int, method: str, target: str, headers: Mapping[str, str] | None = None, body: bytes = b""
 ) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     connection.request(method, target, body, dict(headers or {}))
     answer = connection.getresponse()
     return answer.status, answer.read()
@@ -379,7 +379,7 @@ def test_no_page_in_a_real_browser_changes_anything(
     places = [own, *(f"http://{name}:{port}" for port in sorted(ports(busy)))]
     site.page = PAGE.replace("TARGETS", json.dumps(places)).replace("STACK", json.dumps(STACK), 1)
     with browser(f"{own}/page", tmp_path / "profile"):
-        assert site.finished.wait(60), "the page did not run"
+        assert site.finished.wait(120), "the page did not run"
         assert site.attempts >= 18 * len(places)
         # What reached the other site unprotected reached the local AWS as well, which came later.
         eventually(lambda: len([each for each in site.reached if "POST / " in f"{each} "]) >= 6)

@@ -98,7 +98,7 @@ class Fuzzer:
             "aws_access_key_id": keys.access_key_id,
             "aws_secret_access_key": keys.secret_access_key,
             "config": Config(
-                parameter_validation=False, retries={"total_max_attempts": 1}, read_timeout=30
+                parameter_validation=False, retries={"total_max_attempts": 1}, read_timeout=120
             ).merge(DIRECTLY),
         }
         self._clients: dict[str, Any] = {}

@@ -66,7 +66,7 @@ def test_a_queue_tells_its_backlog_while_it_asks_for_room() -> None:
         made.wait()
         told = threading.Thread(target=queue.backlog, daemon=True)
         told.start()
-        told.join(timeout=30)
+        told.join(timeout=120)
         return 0 if told.is_alive() else 1
 
     place = S3Location.parse("s3://models/in.csv")
@@ -85,7 +85,7 @@ def test_a_queue_tells_its_backlog_while_it_asks_for_room() -> None:
     queue = AsyncQueue(room=room, work=done.put, is_expired=lambda _: False)
     made.set()
     queue.put(request)
-    assert done.get(timeout=60) is request
+    assert done.get(timeout=120) is request
     queue.close()
 
 

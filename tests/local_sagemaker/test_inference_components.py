@@ -165,7 +165,9 @@ def test_without_copies_there_is_no_process_and_no_answer(aws: Aws) -> None:
     told = aws.client("cloudwatch").list_metrics(
         Dimensions=[{"Name": "InferenceComponentName", "Value": "none"}]
     )["Metrics"]
-    assert [metric["MetricName"] for metric in told] == ["NoCapacityInvocationFailures"]
+    # On a busy machine the copy that was there first lives long enough to be measured.
+    measured = {metric["MetricName"] for metric in told} - {"ConcurrentRequestsPerCopy"}
+    assert measured == {"NoCapacityInvocationFailures"}
     aws.sagemaker.update_inference_component_runtime_config(
         InferenceComponentName="none", DesiredRuntimeConfig={"CopyCount": 1}
     )

@@ -61,7 +61,7 @@ def server(*connections: list[bytes]) -> Iterator[tuple[ModelClient, list[bytes]
         client = ModelClient(place)
         yield client, requests
         client.close()
-        thread.join(60)
+        thread.join(120)
 
 
 def request(connection: socket.socket) -> bytes:

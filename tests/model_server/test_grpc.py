@@ -43,7 +43,7 @@ def handler(data, context):
     request.inputs["x"].CopyFrom(TensorProto(dtype=1, float_val=[rest]))
     request.inputs["x"].tensor_shape.dim.add(size=1)
     stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
-    (value,) = stub.Predict(request, timeout=20).outputs["y"].float_val
+    (value,) = stub.Predict(request, timeout=120).outputs["y"].float_val
     return json.dumps({"rest": rest, "grpc": value, "port": context.grpc_port}), "application/json"
 """
 
@@ -231,11 +231,11 @@ def test_metadata_and_status(answers: dict[str, Any]) -> None:
 def test_a_web_page_gets_nothing_from_the_grpc_port(served: ModelServer) -> None:
     port = grpc_port(served)
     for method in ("GET", "POST", "PRI"):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         connection.request(method, "/tensorflow.serving.PredictionService/Predict", body=b"x")
         with pytest.raises((http.client.HTTPException, ConnectionError)):
             connection.getresponse()
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as half:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as half:
         half.sendall(b"PRI * HTTP/2.0\r\n")
         half.shutdown(socket.SHUT_WR)
         assert half.recv(1) == b""

@@ -180,7 +180,7 @@ def ask(server: ModelServer, what: str, body: str | bytes = b"", **headers: str)
         f"{server.place.url}/invocations",
         data=body,
         headers={"Content-Type": f"do/{what}", **headers},
-        timeout=20,
+        timeout=120,
     )
 
 
@@ -214,7 +214,7 @@ def test_absent_headers_have_defaults(handler: ModelServer) -> None:
         f"{handler.place.url}/invocations",
         data=b"",
         headers={"Accept": None, "Content-Type": "do/context"},
-        timeout=20,
+        timeout=120,
     )
     assert response.json()["accept_header"] == "application/json"
     assert response.json()["custom_attributes"] is None
@@ -333,7 +333,7 @@ def test_a_pair_of_handlers_stands_around_the_engine(pair: ModelServer) -> None:
         f"{pair.place.url}/invocations",
         data=b"5",
         headers={"Content-Type": "application/x-number"},
-        timeout=20,
+        timeout=120,
     )
     # The content type comes from the package in requirements.txt.
     assert response.headers["Content-Type"] == "x/pair"

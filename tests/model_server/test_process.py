@@ -253,7 +253,7 @@ def test_what_dies_later_is_started_again_and_ends_the_server_only_when_that_fai
 
     def answers(method: str, path: str) -> int:
         return requests.request(
-            method, f"{server.place.url}{path}", data="x", timeout=30
+            method, f"{server.place.url}{path}", data="x", timeout=120
         ).status_code
 
     with running(model, tmp_path) as server:

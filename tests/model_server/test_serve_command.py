@@ -48,7 +48,7 @@ def test_it_serves_an_archive_until_ctrl_c(saved_models: Path, tmp_path: Path) -
         answer = requests.post(f"{url}/invocations", json={"instances": [1.0, 2.0]}, timeout=60)
         assert answer.json() == {"predictions": [3.5, 4.0]}
         os.kill(process.pid, signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(120) == 0
     finally:
         process.kill()
         process.wait()

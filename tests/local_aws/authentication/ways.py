@@ -60,7 +60,7 @@ class Door:
     def send(
         self, method: str, target: str, headers: Mapping[str, str] | None = None, body: bytes = b""
     ) -> int:
-        connection = http.client.HTTPConnection("localhost", self.port, timeout=30)
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=120)
         connection.request(method, target, body, dict(headers or {}))
         answer = connection.getresponse()
         answer.read()

@@ -44,7 +44,7 @@ class Server:
         (folder / "file").write_bytes(b"x" * SIZE)
 
     def load(self, target: str, name: str, folder: Path) -> ModelAnswer:
-        assert self.may_load.wait(30)
+        assert self.may_load.wait(120)
         status = NO_ROOM if len(self.loaded) >= self.room else self.status
         if status == 200:
             self.did.append(f"load {target}")
@@ -127,7 +127,7 @@ def test_one_that_finds_all_in_use_waits_for_one_to_be_done(make: Make) -> None:
 
         threading.Thread(target=second, daemon=True).start()
         assert set(server.loaded.values()) == {"a"}
-    assert done.wait(30)
+    assert done.wait(120)
     assert set(server.loaded.values()) == {"b"}
 
 
@@ -174,7 +174,7 @@ def test_without_a_cache_a_model_goes_after_its_request(make: Make) -> None:
     server = make()
     cache = server.cache(keeps=False)
     ask(cache, "a")
-    assert server.unloaded.wait(30)
+    assert server.unloaded.wait(120)
     assert server.loaded == {}
     eventually(lambda: len(cache) == 0)
 

@@ -148,7 +148,7 @@ def asked(
         f"http://127.0.0.1:{container.fronts[generation]}/invocations",
         data=body,
         headers={"Content-Type": content_type, "Accept": accept},
-        timeout=30,
+        timeout=120,
     )
 
 

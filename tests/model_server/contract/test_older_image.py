@@ -43,7 +43,7 @@ def server(saved_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def test_the_output_handler_is_given_tf_serving_s_error_and_a_context_of_ten(
     server: ModelServer,
 ) -> None:
-    response = requests.post(f"{server.place.url}/invocations", data=b"", timeout=30)
+    response = requests.post(f"{server.place.url}/invocations", data=b"", timeout=120)
     assert (response.status_code, response.text) == (200, "10 fields, status 400")
 
 

@@ -303,7 +303,7 @@ def is_ready(port: int, is_multi: bool) -> bool:
     """Whether it listens, and in single mode has its model."""
     path = "ping" if is_multi else "models/model"
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=120) as response:
             return is_multi or b'"READY"' in response.read()
     except OSError:
         return False

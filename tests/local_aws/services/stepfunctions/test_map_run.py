@@ -76,7 +76,7 @@ def test_no_more_children_run_at_once_than_may() -> None:
         with lock:
             now += 1
             most = max(most, now)
-        together.wait(timeout=30)  # three must be there at once, or this breaks
+        together.wait(timeout=120)  # three must be there at once, or this breaks
         with lock:
             now -= 1
         return "SUCCEEDED"
@@ -93,9 +93,9 @@ def test_a_run_that_fails_starts_no_more_and_aborts_what_runs() -> None:
     def do(item: Any) -> str:
         if item == "slow":
             begun.set()
-            release.wait(30)
+            release.wait(120)
             return "SUCCEEDED"
-        begun.wait(30)
+        begun.wait(120)
         return "FAILED"
 
     run = map_run(max_concurrency=2)
@@ -121,7 +121,7 @@ def test_limits_can_be_raised_while_it_runs() -> None:
 
     def do(_: Any) -> str:
         run.update(2, 7, None)
-        both.wait(timeout=30)
+        both.wait(timeout=120)
         return "SUCCEEDED"
 
     process(run, single([1, 2]), do)
@@ -143,7 +143,7 @@ def test_a_run_that_is_no_longer_wanted_leaves_its_children() -> None:
 
     def do() -> str:
         wanted.clear()
-        release.wait(30)
+        release.wait(120)
         return "SUCCEEDED"
 
     def started(_: Child) -> Any:
