@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -62,7 +63,7 @@ def test_a_stack_on_its_way_back_stops_before_it_deletes_what_serves(
     aws: Aws, listener: Listener, digits: str
 ) -> None:
     """What another has moved the endpoint to is none of its business."""
-    back = {"stack": TAKEN_BACK}
+    back: dict[str, Any] = {"stack": TAKEN_BACK}
     assert asked(aws, listener, "After", "new", left="old", **back).startswith("guarded serves old")
     assert asked(aws, listener, "After", "new", left="broken", **back) == ""
 
@@ -106,7 +107,7 @@ def test_a_delete_waits_until_the_endpoint_is_gone(
     assert reason.startswith("leaving is still there, and SageMaker needs its role")
     assert asked(aws, listener, "After", "old", **gone) == ""
     looked = threading.Event()
-    monkeypatch.setattr(guard.time, "sleep", lambda seconds: looked.set())
+    monkeypatch.setattr(time, "sleep", lambda seconds: looked.set())
     answers: list[str] = []
     waiting = threading.Thread(
         target=lambda: answers.append(asked(aws, listener, "Before", "old", **gone))
@@ -135,7 +136,7 @@ def test_a_delete_waits_for_detached_interfaces_and_leaves_those_of_others(
         interface = made["NetworkInterface"]["NetworkInterfaceId"]
         ec2.delete_network_interface(NetworkInterfaceId=interface)
 
-    monkeypatch.setattr(guard.time, "sleep", leaves)
+    monkeypatch.setattr(time, "sleep", leaves)
     assert asked(aws, listener, "Before", "old", **gone) == ""
 
     monkeypatch.setattr(guard, "_interfaces", lambda groups: (1, 0))
