@@ -28,7 +28,7 @@ name: guarded
 region: eu-west-1
 models:
   half:
-    artifact: {assets}/half_plus_three/model
+    artifact: {artifact}
     framework: tensorflow
     framework_version: "2.20"
     environment: {{VERSION: "{version}"}}
@@ -44,11 +44,16 @@ class Deploys:
         self._folder = folder
         self._made = 0
 
-    def deploy(self, version: str, update: str = "update: {all_at_once: true}") -> str:
+    def deploy(
+        self,
+        version: str,
+        update: str = "update: {all_at_once: true}",
+        artifact: str = f"{ROOT}/model_assets/half_plus_three/model",
+    ) -> str:
         """What the deploy fails with; "" when it succeeds."""
         self._made += 1
         path = self._folder / "guarded.yaml"
-        text = FILE.format(assets=ROOT / "model_assets", version=version, update=update)
+        text = FILE.format(artifact=artifact, version=version, update=update)
         path.write_text(text)
         app = cdk.App(outdir=str(self._folder / f"cdk.out-{self._made}"))
         environment = read_environment(path).sound
@@ -101,6 +106,17 @@ def test_a_silent_rollback_fails_the_deploy_and_deletes_nothing_that_serves(
     assert deploys.deploy("second", update="") == ""
     assert deploys.serving[1] == "second"
     assert before not in deploys.configs()
+
+
+def test_the_serving_version_keeps_its_grants_until_it_is_left(deploys: Deploys) -> None:
+    assert deploys.deploy("third", artifact='{s3: "s3://models/model.tar.gz"}') == ""
+    events = deploys.events()
+    policy, endpoint = "AWS::IAM::Policy", "AWS::SageMaker::Endpoint"
+    moved = len(events) - 1 - events[::-1].index((endpoint, "UPDATE_COMPLETE"))
+    began = len(events) - 1 - events[::-1].index((endpoint, "UPDATE_IN_PROGRESS"))
+    made = len(events) - 1 - events[::-1].index((policy, "CREATE_COMPLETE"))
+    gone = len(events) - 1 - events[::-1].index((policy, "DELETE_COMPLETE"))
+    assert made < began < moved < gone
 
 
 def test_after_a_rollback_only_the_former_commit_is_deployed_and_then_all_others(

@@ -35,6 +35,7 @@ def logical_ids(synthesized: Any, environment: str, stack: str) -> dict[str, str
 
 def _without_content(logical_id: str, kind: str) -> str:
     named_by_content = kind in ("AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig")
+    named_by_content |= logical_id.startswith("ExecutionRoleDefaultPolicy")
     return logical_id[:-10] if named_by_content else logical_id
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from hashlib import sha256
 
 import aws_cdk as cdk
+import jsii
 from aws_cdk import aws_iam as iam
-from constructs import Construct
+from constructs import Construct, IConstruct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.infra.synth.tokens import stands_in
@@ -19,6 +22,12 @@ class ExecutionRole(iam.Role):
     "Cross-service confused deputy prevention"). Model data,
     images, buckets and keys grant it what they need as they are bound. No
     managed policy is attached.
+
+    Its policy is named by its content. CloudFormation changes a policy in place before an endpoint
+    moves; another one comes beside the old one, which goes when all else has been updated. So the
+    version that serves can start instances until it has been left, and after SageMaker went back
+    to it. A policy of more than 5,000 characters is changed in place, as is one that is retained:
+    a role's inline policies have 10,240 in all (IAM user guide, "IAM and AWS STS quotas").
     """
 
     def __init__(self, scope: Construct, construct_id: str) -> None:
@@ -30,6 +39,34 @@ class ExecutionRole(iam.Role):
         )
         stands_in(self, scope)
         acknowledge_own_policy(self)
+        aspects = cdk.Aspects.of(self)
+        aspects.add(_NamedByContent(), priority=cdk.AspectPriority.READONLY)
+
+
+_MOST_CHARACTERS = 5000
+
+
+@jsii.implements(cdk.IAspect)
+class _NamedByContent:
+    """Once all is granted, a change of what the policy says makes another policy."""
+
+    def visit(self, node: IConstruct) -> None:
+        if not isinstance(node, iam.CfnPolicy):
+            return
+        if node.cfn_options.update_replace_policy is not None:
+            return  # retained, each would stay for ever
+        stack = cdk.Stack.of(node)
+        said = json.dumps(
+            stack.resolve([node.policy_document, node.roles]),
+            sort_keys=True,
+            separators=(",", ":"),
+        )
+        if len(said) > _MOST_CHARACTERS:
+            return
+        digest = sha256(said.encode()).hexdigest()[:10]
+        plain = stack.resolve(node.logical_id)
+        node.override_logical_id(f"{plain}{digest}")
+        node.policy_name = f"{plain[:100]}{digest}"
 
 
 @cache
