@@ -38,7 +38,7 @@ def published_image(uri: str | None) -> PublishedImage | None:
     image tables.
     """
     image = parse_ecr_uri(uri) if uri is not None else None
-    if image is None or image.account not in _all_accounts(image.repository):
+    if image is None or not _publishes(image.account, image.repository):
         return None
     return PublishedImage(
         image=image,
@@ -86,8 +86,14 @@ def _architecture(image: EcrImage) -> Literal["x86_64", "arm64"] | None:
     return "arm64" if re.search(r"arm64|graviton", name) else "x86_64"
 
 
-def _all_accounts(repository: str) -> set[str]:
-    return {account for found in _accounts().get(repository, {}).values() for account in found}
+def is_repository_of_aws(arn: str) -> bool:
+    """Whether the ARN of a repository is of one that AWS publishes images from."""
+    *_, account, repository = ["", *arn.rsplit(":", maxsplit=2)]
+    return _publishes(account, repository.removeprefix("repository/"))
+
+
+def _publishes(account: str, repository: str) -> bool:
+    return any(account in found for found in _accounts().get(repository, {}).values())
 
 
 @cache

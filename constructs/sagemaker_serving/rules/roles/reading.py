@@ -10,10 +10,12 @@ from typing import Any
 from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.policies.patterns import matches, matches_action
 from local_aws.template import Unknown, has_unknown
+from sagemaker_serving.catalog.published import is_repository_of_aws
 from sagemaker_serving.rules.facts.roles import Need
 from sagemaker_serving.rules.template.marks import MARK, MARKED
 
 _OPEN = re.compile(f"{MARK}=[^{MARK}]*{MARK}")
+_OWN_ACCOUNT = f"{MARK}=AWS::AccountId{MARK}"
 _VARIABLE = re.compile(r"\$\{[^}]*\}")
 
 
@@ -100,8 +102,11 @@ def shown(resource: str) -> str:
 def _may_be(one: str, other: str) -> bool:
     """Whether two patterns can mean the same.
 
-    Two resources of the template are not the same. Beside a text, each may have any name.
+    Two resources of the template are not the same. Beside a text, each may have any name. The
+    account that is deployed to is none of those from which AWS publishes images.
     """
+    if _OWN_ACCOUNT in one and is_repository_of_aws(other):
+        return False
     one, other = _OPEN.sub("*", one), _OPEN.sub("*", other)
     if MARK not in one or MARK not in other:
         one, other = MARKED.sub("*", one), MARKED.sub("*", other)

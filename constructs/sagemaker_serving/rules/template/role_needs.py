@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from local_aws.template import Unknown
+from sagemaker_serving.catalog.published import is_repository_of_aws
 from sagemaker_serving.catalog.role_needs import (
     GET_IMAGE,
     JOIN_NETWORK,
@@ -160,7 +161,7 @@ def _container_needs(container: Fact, artifact: str, resources: Resources) -> li
             own = _in_own_bucket(uri, resources)
             needs.append(Need(action=READ_OBJECT, resource=found, only_role=own, at_once=True))
     repository = _repository(container.get("Image"), resources)
-    own = _of_own_repository(container.get("Image"), resources)
+    own = _is_left_to_the_role(container.get("Image"), repository or "", resources)
     for action in PULL_IMAGE if repository is not None else ():
         on = repository if action != "ecr:GetAuthorizationToken" else "*"
         looked = action == GET_IMAGE
@@ -320,8 +321,14 @@ def _repository(image: Fact, resources: Resources) -> str | None:
     return None if begins is None else f"arn:aws:ecr:*:*:repository/{begins[0]}"
 
 
-def _of_own_repository(image: Fact, resources: Resources) -> bool:
-    """Whether an image is of a repository of the template that has no policy of its own."""
+def _is_left_to_the_role(image: Fact, repository: str, resources: Resources) -> bool:
+    """Whether nothing but the role's policies can let it pull an image.
+
+    It is of a repository of the template that has no policy of its own; or of AWS's account, which
+    lets others in only as far as their roles may (awslabs/aws-solutions-constructs issue 986).
+    """
+    if is_repository_of_aws(repository):
+        return True
     for name in MARKED.findall(_arn(image.value, resources) or ""):
         found = resources.referred(Fact(Unknown(name), image.where), _REPOSITORY, "RepositoryName")
         if found is not None:
