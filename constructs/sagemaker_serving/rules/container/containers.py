@@ -15,6 +15,7 @@ from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFa
 
 _MODEL = "botocore CreateModel"
 _LICENSED = "s3://jumpstart-private-cache-prod-"
+_LISTED = re.compile(r"model-package/[^/]*-[0-9a-f]{32}\Z")
 _TOTAL_BYTES = 32 * 1024
 _ID = re.compile(r"[-0-9a-zA-Z]{1,32}")
 _PRIVATE = tuple(
@@ -140,6 +141,30 @@ def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "model-marketplace",
+    source="aws/aws-cdk issue 16779; AWS SageMaker developer guide, mkt-algo-model-internet-free",
+    severity=Severity.WARNING,
+    example="ModelPackageName: arn:…:model-package/llama-<32 digits>   # no EnableNetworkIsolation",
+)
+def model_marketplace(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A model of the Marketplace runs without a network.
+
+    SageMaker refuses it otherwise. Its package has no version, and a hash at the end of its name,
+    as those have that sellers list.
+    """
+    isolation = model.network_isolation
+    for container in (model.primary, *model.containers_fact.items()):
+        package = container.get("ModelPackageName")
+        listed = _LISTED.search(package.pieces[-1] or "") if package.pieces else None
+        if listed and isolation.flag is not True and not isinstance(isolation.value, Unknown):
+            yield (
+                package.where,
+                f"{package.name} is of the AWS Marketplace, whose models run without a network; "
+                "add EnableNetworkIsolation: true to the model",
+            )
+
+
+@rule(
     "container-hostname",
     source="botocore ContainerHostname; AWS SageMaker developer guide of 2023, "
     "multi-container-endpoints",
@@ -191,6 +216,29 @@ def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
                     f"{fact.name} has {text!r}; it must be an id such as "
                     f"{start}0123456789abcdef0; write that",
                 )
+
+
+@rule(
+    "network-s3",
+    source="aws-solutions-library-samples/guidance-for-text-generation-using-embeddings-from-"
+    "enterprise-data-on-aws#3; AWS SageMaker developer guide, host-vpc",
+    severity=Severity.WARNING,
+    example="VpcConfig of subnets without a NAT gateway or an AWS::EC2::VPCEndpoint for S3",
+)
+def network_s3(facts: NetworkFacts) -> Iterator[Finding]:
+    """From a model's subnets there is a way to S3: by an endpoint of the VPC, or a NAT gateway.
+
+    The model's files are fetched through the VPC. An internet gateway is no way, as the instances
+    have no public address. The endpoint fails after many minutes: "Please ensure that an S3 VPC
+    endpoint exists in route table or NAT gateway".
+    """
+    if facts.cut_off:
+        yield (
+            facts.subnets.where,
+            f"{facts.subnets.name} has {', '.join(facts.cut_off)}, from which nothing leads to S3; "
+            "add an AWS::EC2::VPCEndpoint of type Gateway for S3 to its route table, or a route to "
+            "a NAT gateway",
+        )
 
 
 @rule(
@@ -266,6 +314,25 @@ def resource_name_fixed(facts: NameFacts) -> Iterator[Finding]:
             facts.name.where,
             f"{facts.name.name} is {facts.name.text!r}; a change makes another {facts.kind}, which "
             "may not have the same name; leave it out, or let a version be part of it",
+        )
+
+
+@rule(
+    "resource-name-taken",
+    source="ministryofjustice/modernisation-platform-environments#9383",
+    example="create_before_destroy of an aws_sagemaker_endpoint with a name",
+)
+def resource_name_taken(facts: NameFacts) -> Iterator[Finding]:
+    """What is made before the one that it replaces is deleted has a name of its own.
+
+    "Cannot create already existing endpoint".
+    """
+    if facts.taken:
+        yield (
+            facts.name.where,
+            f"{facts.name.name} is {facts.name.text!r}, which the {facts.kind} that is replaced "
+            "still has while the new one is made; leave create_before_destroy out, or let a part "
+            "of the name change with what replaces it",
         )
 
 

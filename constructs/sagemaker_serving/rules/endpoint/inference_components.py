@@ -100,6 +100,25 @@ def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "component-isolation",
+    source="hashicorp/terraform-provider-aws#48738",
+    example="EnableNetworkIsolation of an EndpointConfig   # beside ModelName",
+)
+def component_isolation(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """A configuration isolates the containers of inference components only.
+
+    A Model says itself whether it is isolated. CreateEndpointConfig refuses it beside ModelName.
+    """
+    isolation = config.network_isolation
+    if isolation.flag is True and any(variant.model.given for variant in config.variants):
+        yield (
+            isolation.where,
+            f"{isolation.name} is of inference components, and a variant runs a model of its own; "
+            f"move {isolation.name} to the model",
+        )
+
+
+@rule(
     "component-role",
     refused=True,
     source="hashicorp/terraform-provider-aws#44977, stdapi-ai/stdapi.ai#43",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog.model_ids import frameworks_of_image, model_id_variables
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
@@ -108,6 +109,36 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
                 fact.where,
                 f"{fact.name} is given on a serverless variant; serverless variants have no "
                 "instances; remove it, or remove the serverless configuration",
+            )
+
+
+@rule(
+    "variant-model",
+    source="AWS SageMaker developer guide, model artifacts for inference; "
+    "hashicorp/terraform-provider-aws#32734",
+    severity=Severity.WARNING,
+    example="a Model of knn:1 without ModelDataUrl",
+)
+def variant_model(variant: VariantFacts) -> Iterator[Finding]:
+    """A variant whose image serves what is in its archive has one.
+
+    CreateModel takes a container without. Then the server finds nothing to serve, and the endpoint
+    fails its health checks. A script may fetch a model of its own.
+    """
+    for container in variant.containers if variant.model.given else ():
+        serves = frameworks_of_image(container.image_uri.text or "")
+        without = not (container.artifact.given or container.data_source.given)
+        own = "SAGEMAKER_SUBMIT_DIRECTORY" in container.environment
+        if (
+            without
+            and not own
+            and serves
+            and all(model_id_variables(one) is None for one in serves)
+        ):
+            yield (
+                container.where,
+                f"the image of {serves[0]} serves what ModelDataUrl leads to, and there is none; "
+                "add it",
             )
 
 

@@ -25,10 +25,14 @@ class TagsFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class NameFacts:
-    """A name that the user chose for something of SageMaker's: ``kind`` says for what."""
+    """A name that the user chose for something of SageMaker's: ``kind`` says for what.
+
+    ``taken`` is whether what it replaces has it, and is deleted afterwards.
+    """
 
     kind: str
     name: Fact
+    taken: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +57,13 @@ class ModelDefinitionFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkFacts:
-    """Where in a VPC a model stands."""
+    """Where in a VPC a model stands; ``cut_off`` are its subnets without a way to S3."""
 
     where: Where
     subnets: Fact
     security_groups: Fact
     cidr: Fact = ABSENT
+    cut_off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

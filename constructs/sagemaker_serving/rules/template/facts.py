@@ -11,7 +11,6 @@ from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
 from sagemaker_serving.rules.facts.resources import (
     LocationFacts,
     NameFacts,
-    NetworkFacts,
     PropertiesFacts,
     TagsFacts,
     UpdateFacts,
@@ -45,6 +44,7 @@ from sagemaker_serving.rules.template.serving import (
     container_locations,
     containers,
     model_definition,
+    network,
 )
 from sagemaker_serving.rules.template.state_machines import sagemaker_action, tasks
 
@@ -87,7 +87,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
     resource = resources.find(logical_id)
     if resource is not None:
         if resource.type in _NAMES:
-            yield from _of_any(resource)
+            yield from _of_any(resource, resources)
         yield from _of_its_kind(resource, resources)
         if resource.type in _NEEDS:
             yield from _NEEDS[resource.type](resource, resources)
@@ -113,9 +113,10 @@ def _shapes(resource: Resource) -> Iterator[ShapeFacts]:
         yield ShapeFacts(shape="application-autoscaling.PutScheduledActionRequest", value=action)
 
 
-def _of_any(resource: Resource) -> Iterator[object]:
+def _of_any(resource: Resource, resources: Resources) -> Iterator[object]:
     kind, name = _NAMES[resource.type]
-    yield NameFacts(kind=kind, name=resource.properties.get(name))
+    taken = resource.logical_id in resources.template.same_name
+    yield NameFacts(kind=kind, name=resource.properties.get(name), taken=taken)
     yield _tags(resource.properties.get("Tags"))
     known = resource_properties(resource.type)
     if known is not None:
@@ -146,7 +147,7 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
 def _model(resource: Resource, resources: Resources) -> Iterator[object]:
     model = model_definition(resource, resources)
     yield model
-    yield _network(model.vpc)
+    yield network(model.vpc, resources)
     yield from model.containers
     for container in model.containers:
         yield from container_locations(container)
@@ -256,14 +257,6 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
     elif action in _MADE_BY and arguments.given:
         made = Resource(logical_id="", type=_MADE_BY[action], properties=arguments)
         yield from _of_its_kind(made, resources)
-
-
-def _network(vpc: Fact) -> NetworkFacts:
-    return NetworkFacts(
-        where=vpc.where,
-        subnets=vpc.get("Subnets"),
-        security_groups=vpc.get("SecurityGroupIds"),
-    )
 
 
 def _tags(tags: Fact) -> TagsFacts:

@@ -127,6 +127,8 @@ _TYPES = {
 _GONE_FIRST = ["delete", "create"]
 """The actions of a replacement without ``create_before_destroy``."""
 
+_MADE_FIRST = ["create", "delete"]
+
 _ELSEWHERE: dict[str, dict[str, Any]] = {
     "AWS::SageMaker::Endpoint": {"RetainAllVariantProperties": _OPEN}
 }
@@ -203,14 +205,29 @@ def read_plan(path: Path) -> list[Plan]:
     gone_first = frozenset(
         change["address"] for change in changes if change["change"]["actions"] == _GONE_FIRST
     )
+    same_name = frozenset(
+        one["address"]
+        for one in changes
+        if one["change"]["actions"] == _MADE_FIRST
+        if _name(one, "after") is not None and _name(one, "after") == _name(one, "before")
+    )
     return [
         Plan(
             region=region,
             names=names,
-            template=Template(resources=of, where=Where(str(path)), gone_first=gone_first),
+            template=Template(
+                resources=of,
+                where=Where(str(path)),
+                gone_first=gone_first,
+                same_name=same_name,
+            ),
         )
         for region, of in resources.items()
     ]
+
+
+def _name(change: Mapping[str, Any], when: str) -> Any:
+    return (change["change"].get(when) or {}).get("name")
 
 
 def _written(module: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -32,7 +32,8 @@ class Template:
     ``document`` all of it where it was read from a file of ``size`` bytes. A value's
     place begins with the resource's logical id and goes on with its properties:
     ``Config.ProductionVariants[0].InstanceType``. ``gone_first`` are the resources of a plan that
-    are replaced by deleting them first.
+    are replaced by deleting them first, ``same_name`` those whose replacement is made first and has
+    their name.
     """
 
     resources: Mapping[str, Any]
@@ -45,6 +46,7 @@ class Template:
     document: Mapping[str, Any] | None = None
     size: int = 0
     gone_first: frozenset[str] = frozenset()
+    same_name: frozenset[str] = frozenset()
 
 
 def read_template(path: Path) -> Template:

@@ -12,10 +12,17 @@ from sagemaker_serving.rules.facts import (
     Fact,
     VariantFacts,
 )
-from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
+from sagemaker_serving.rules.facts.resources import (
+    LocationFacts,
+    ModelDefinitionFacts,
+    NetworkFacts,
+)
 from sagemaker_serving.rules.template.resources import Resource, Resources
 
 _MODEL = "AWS::SageMaker::Model"
+_VPC, _SUBNET, _TABLE = "AWS::EC2::VPC", "AWS::EC2::Subnet", "AWS::EC2::RouteTable"
+_TABLE_OF, _ROUTE = "AWS::EC2::SubnetRouteTableAssociation", "AWS::EC2::Route"
+_VPC_ENDPOINT = "AWS::EC2::VPCEndpoint"
 
 
 def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFacts:
@@ -34,6 +41,45 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
         hostnames=tuple(
             container.get("ContainerHostname") for container in properties.get("Containers").items()
         ),
+    )
+
+
+def network(vpc: Fact, resources: Resources) -> NetworkFacts:
+    """Where a model stands in a VPC, with those of the template's subnets that nothing leaves."""
+    subnets = [resources.referred(one, _SUBNET, "SubnetId") for one in vpc.get("Subnets").items()]
+    return NetworkFacts(
+        where=vpc.where,
+        subnets=vpc.get("Subnets"),
+        security_groups=vpc.get("SecurityGroupIds"),
+        cut_off=tuple(
+            subnet.logical_id
+            for subnet in subnets
+            if subnet is not None and not _may_reach_s3(subnet, resources)
+        ),
+    )
+
+
+def _may_reach_s3(subnet: Resource, resources: Resources) -> bool:
+    """Whether anything leads from a subnet to S3: a route that is not to an internet gateway, which
+    takes only what has a public address; or an endpoint of its VPC for S3."""
+    vpc = resources.referred(subnet.properties.get("VpcId"), _VPC, "VpcId")
+    if vpc is None:
+        return True
+    for endpoint in resources.of_types(_VPC_ENDPOINT):
+        service = "".join(one or "s3" for one in endpoint.properties.get("ServiceName").pieces)
+        if "s3" in service.split("."):
+            return True
+    tables = [
+        one.properties.get("RouteTableId")
+        for one in resources.of_types(_TABLE_OF)
+        if resources.referred(one.properties.get("SubnetId"), _SUBNET, "SubnetId") in (None, subnet)
+    ]
+    own = [resources.referred(table, _TABLE, "RouteTableId") for table in tables]
+    return None in own or any(
+        resources.referred(route.properties.get("RouteTableId"), _TABLE, "RouteTableId")
+        in (None, *own)
+        and not route.properties.get("GatewayId").given
+        for route in resources.of_types(_ROUTE)
     )
 
 
