@@ -45,7 +45,7 @@ Functions: {", ".join(f"`{name}`" for name in sorted(FUNCTIONS))}. Custom resour
 |---|---|
 | one of the tables below | makes it; the service's API answers with the given values |
 | any other that CloudFormation has | judges, keeps and deletes it; nothing follows from it |
-| {_REFUSED} | refuses it: what it forbids is allowed here |
+| {_REFUSED} | refuses it: nothing waits for the signal, and what the policy forbids is allowed |
 | one that CloudFormation does not have | refuses it, in CloudFormation's words |
 
 `local deploy` tells at its end what was only kept, and `local up --strict` refuses it beforehand.

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from local_aws.callbacks import Callbacks
 from local_aws.credentials import ACCOUNT_ID, ACCOUNTS, Credentials
-from local_aws.deposits import Deposits
 from local_aws.events import Targets
 from local_aws.faults.registry import Faults
 from local_aws.inner_calls import InnerCalls
@@ -71,8 +70,6 @@ class LocalContext:
     """What changes several things that belong together passes it; see `WriteLock.step`."""
     callbacks: Callbacks = field(default_factory=Callbacks, repr=False, compare=False)
     """Addresses of the gateway at which something is waited for: a custom resource's answer."""
-    deposits: Deposits = field(default_factory=Deposits, repr=False, compare=False)
-    """What is put into buckets of AWS's own: signals for wait conditions."""
     faults: Faults = field(default_factory=Faults, repr=False, compare=False)
     """What goes wrong on purpose; every service asks where a fault could happen."""
     targets: Targets = field(default_factory=Targets, repr=False, compare=False)

@@ -27,7 +27,7 @@ NAMES = [f"/fixed/{number}" for number in range(6)]
 def wanted(version: int, *, held: bool) -> dict[str, Any]:
     """A stack of explicit names (which collide with what is left over) and generated ones.
 
-    ``held``: it waits for a signal that nobody sends, so that a kill is in the middle.
+    ``held``: it waits for an answer that nobody sends, so that a kill is in the middle.
     """
     parameters = {
         f"Parameter{number}": parameter(str(version), Name=name)
@@ -39,11 +39,8 @@ def wanted(version: int, *, held: bool) -> dict[str, Any]:
         )
         for number in range(4)
     }
-    handle, condition = f"Handle{version}", f"Condition{version}"
-    waiting = {
-        handle: resource("CloudFormation::WaitConditionHandle"),
-        condition: resource("CloudFormation::WaitCondition", Handle=ref(handle), Timeout="600"),
-    }
+    asked = resource("CloudFormation::CustomResource", ServiceToken=ref("Topic0"))
+    waiting = {f"Asked{version}": {**asked, "DeletionPolicy": "Retain"}}
     return template(
         {"Queue": ref("Queue"), "Version": str(version)},
         Bucket=resource("S3::Bucket", BucketName="a-fixed-bucket"),

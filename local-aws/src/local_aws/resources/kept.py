@@ -25,8 +25,9 @@ from local_aws.resources.patterns import text_like
 from local_aws.schemas import Place, Schema, schema_of
 from local_aws.template.regions import region_names
 
-REFUSED = frozenset({"AWS::Lambda::ResourcePolicy"})
-"""Types that are never only kept: what a policy forbids would be allowed here."""
+REFUSED = frozenset({"AWS::CloudFormation::WaitCondition", "AWS::Lambda::ResourcePolicy"})
+"""Types that are never only kept: a deploy would go on without the signal that it has to wait for,
+and what a policy forbids would be allowed here."""
 
 _REF = {
     "AWS::Batch::JobDefinition": "JobDefinitionArn",

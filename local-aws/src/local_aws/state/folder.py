@@ -40,7 +40,7 @@ from local_aws.state.objects import ObjectStore
 STATE = "state"
 """The folder's name in the local AWS's folder."""
 
-FORMAT = 4
+FORMAT = 5
 """Goes up when what is kept is written in another way."""
 
 

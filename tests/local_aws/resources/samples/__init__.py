@@ -71,7 +71,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
 GROUND: Mapping[str, Mapping[str, Any]] = {
     **ground.GROUND,
     **apis.GROUND,
-    **cloudformation.GROUND,
     **http_apis.GROUND,
     **network.GROUND,
     **layers.GROUND,

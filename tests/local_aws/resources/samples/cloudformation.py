@@ -13,10 +13,6 @@ TEMPLATE: Mapping[str, Any] = {
     "Resources": {"It": {"Type": "AWS::CloudFormation::WaitConditionHandle"}},
 }
 
-GROUND: Mapping[str, Mapping[str, Any]] = {
-    "Handle": {"Type": "AWS::CloudFormation::WaitConditionHandle"}
-}
-
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::CDK::Metadata": (
         Sample(
@@ -38,17 +34,4 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             unread={"TemplateURL": "where the stack's template is"},
         ),
     ),
-    "AWS::CloudFormation::WaitCondition": (
-        Sample(
-            (),
-            {"Count": 1, "Handle": "$Handle", "Timeout": "60"},
-            needs=("Handle", "Timeout"),
-            unread={
-                "Count": "how many signals are waited for",
-                "Handle": "where they are sent",
-                "Timeout": "how long they are waited for",
-            },
-        ),
-    ),
-    "AWS::CloudFormation::WaitConditionHandle": (Sample((), {}),),
 }

@@ -62,17 +62,6 @@ GROUND: dict[str, dict[str, Any]] = {
             "Definition": {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}},
         },
     },
-    "Unpublished": {
-        "Type": "AWS::StepFunctions::StateMachine",
-        "Properties": {
-            "RoleArn": _get("Role", "Arn"),
-            "Definition": {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}},
-        },
-    },
-    "Published": {
-        "Type": "AWS::StepFunctions::StateMachineVersion",
-        "Properties": {"StateMachineArn": {"Ref": "Workflow"}},
-    },
     "Model": {
         "Type": "AWS::SageMaker::Model",
         "Properties": {

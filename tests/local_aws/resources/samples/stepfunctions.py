@@ -14,8 +14,6 @@ _MACHINE = (
     "stepfunctions ListTagsForResource resourceArn={Ref}",
 )
 
-_ALIAS = ("stepfunctions DescribeStateMachineAlias stateMachineAliasArn={Ref}",)
-
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::StepFunctions::StateMachine": (
         Sample(
@@ -60,47 +58,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             },
             needs=("DefinitionS3Location",),
             unread={"DefinitionS3Location": "what lies there is the definition"},
-        ),
-    ),
-    "AWS::StepFunctions::StateMachineVersion": (
-        Sample(
-            (
-                "stepfunctions DescribeStateMachine stateMachineArn={Ref}",
-                "stepfunctions ListStateMachineVersions stateMachineArn=$Unpublished",
-            ),
-            {
-                "StateMachineArn": "$Unpublished",
-                "StateMachineRevisionId": "INITIAL",
-                "Description": "lost and published",
-            },
-            unread={"StateMachineRevisionId": "the revision that is published, or none"},
-        ),
-    ),
-    "AWS::StepFunctions::StateMachineAlias": (
-        Sample(
-            _ALIAS,
-            {
-                "Name": "lost",
-                "Description": "lost and led",
-                "RoutingConfiguration": [
-                    {"StateMachineVersionArn": "$Published", "Weight": 100},
-                ],
-            },
-            needs=("RoutingConfiguration",),
-        ),
-        Sample(
-            _ALIAS,
-            {
-                "DeploymentPreference": {
-                    "StateMachineVersionArn": "$Published",
-                    "Type": "CANARY",
-                    "Percentage": 10,
-                    "Interval": 1,
-                    "Alarms": ["lost"],
-                },
-            },
-            needs=("DeploymentPreference",),
-            unread={"DeploymentPreference": "how an update goes"},
         ),
     ),
 }

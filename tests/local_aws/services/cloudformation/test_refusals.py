@@ -87,8 +87,14 @@ def function(**properties: Any) -> dict[str, Any]:
             ["Runtime is java21", r"no code signing \(CodeSigning", "it has no SnapStart"],
         ),
         (
-            template(Open=resource("Lambda::ResourcePolicy", PolicyDocument={})),
-            ["Resource Open: the local AWS cannot deploy AWS::Lambda::ResourcePolicy"],
+            template(
+                Open=resource("Lambda::ResourcePolicy", PolicyDocument={}),
+                Held=resource("CloudFormation::WaitCondition"),
+            ),
+            [
+                "Resource Open: the local AWS cannot deploy AWS::Lambda::ResourcePolicy",
+                "Resource Held: the local AWS cannot deploy AWS::CloudFormation::WaitCondition",
+            ],
         ),
         (
             template(B=resource("S3::Bucket", ReplicationConfiguration={"Role": "r", "Rules": []})),

@@ -182,6 +182,8 @@ def test_what_the_local_aws_lacks_is_refused_by_name(aws: Aws) -> None:
     arn = f"arn:aws:states:{REGION}:123456789012:activity:own"
     with pytest.raises(ClientError, match="does not offer GetActivityTask of stepfunctions"):
         aws.client("stepfunctions").get_activity_task(activityArn=arn)
+    with pytest.raises(ClientError, match="the local AWS publishes no versions"):
+        create(aws, PASS, publish=True)
 
 
 # Threads

@@ -32,7 +32,6 @@ from local_aws.services.cloudformation.queries import Queries
 from local_aws.services.cloudformation.resources import CdkMetadata
 from local_aws.services.cloudformation.stack_actions import StackActions
 from local_aws.services.cloudformation.views import stack_summary
-from local_aws.services.cloudformation.wait_conditions import WaitCondition, WaitConditionHandle
 from local_aws.template import TemplateError
 
 
@@ -72,9 +71,7 @@ class CloudFormation(service.Service):
     name = "cloudformation"
     whole = True
     limits = (
-        service.Limit(
-            "macros, but for AWS::LanguageExtensions and AWS::Include", "refused by name"
-        ),
+        service.Limit("macros, but for AWS::LanguageExtensions", "refused by name"),
         service.Limit(
             "stack sets, generated templates, resource scans, hooks, the type registry",
             "refused by name",
@@ -119,8 +116,8 @@ class CloudFormation(service.Service):
         return {name: partial(_do, action) for name, action in self._actions.items()}
 
     def resource_types(self) -> Iterable[Provider]:
-        """Nested stacks, wait conditions, and what the CDK counts itself by."""
-        return (CdkMetadata(), WaitCondition(), WaitConditionHandle(), self._nested)
+        """Nested stacks, and what the CDK counts itself by."""
+        return (CdkMetadata(), self._nested)
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` ValidationError when a member that must be given is not."""

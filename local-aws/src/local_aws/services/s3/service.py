@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from hashlib import md5
 from urllib.parse import parse_qsl
 
 from werkzeug import Request
 
 from local_aws.context import LocalContext
-from local_aws.deposits import WAIT_CONDITIONS
 from local_aws.permissions.service import Refusal
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
@@ -90,12 +88,10 @@ class S3(Service):
         return request.method != "POST"
 
     def actions(self) -> Mapping[str, Action]:
-        """Who pays is asked of every bucket by clients that manage them: its owner, always. What is
-        put into a bucket of AWS's own is no object of anybody's."""
+        """Who pays is asked of every bucket by clients that manage them: its owner, always."""
         return {
             "GetBucketRequestPayment": self._payer,
             "PostObject": self._refuse_post,
-            "PutObject": self._deposit,
         }
 
     def _refuse_post(self, call: Call) -> None:
@@ -110,13 +106,6 @@ class S3(Service):
     def _payer(self, call: Call) -> dict[str, str]:
         moto.bucket(call.account, call.region, call.parameters["Bucket"])
         return {"Payer": "BucketOwner"}
-
-    def _deposit(self, call: Call) -> dict[str, str] | None:
-        if not call.parameters["Bucket"].startswith(WAIT_CONDITIONS):
-            return None
-        body = call.read_body()
-        self._context.deposits.put(call.parameters["Key"], body)
-        return {"ETag": f'"{md5(body, usedforsecurity=False).hexdigest()}"'}
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` InvalidArgument for numbers and grants in query and headers that are

@@ -28,7 +28,6 @@ from local_aws.service import Action, Limit, Service
 from .engine.requests import refuse_arns
 from .prepared_roles import refuse_unprepared_role
 from .resources import StateMachine
-from .version_resources import StateMachineAlias, StateMachineVersion
 
 if TYPE_CHECKING:
     from local_aws.services.stepfunctions.engine.api import Api
@@ -37,11 +36,13 @@ _log = logging.getLogger(__name__)
 
 
 class StepFunctions(Service):
-    """Executions, and state machines, versions, aliases and tags, which the emulator keeps."""
+    """Executions, and state machines and tags, which the emulator keeps."""
 
     name = "stepfunctions"
     limits = (
-        Limit("activities, HTTP tasks, redrive, TestState", "refused by name"),
+        Limit(
+            "activities, HTTP tasks, redrive, TestState, versions and aliases", "refused by name"
+        ),
         Limit(
             "optimised integrations that are not in the table below",
             "refused by name; `aws-sdk:*` calls any service",
@@ -77,7 +78,7 @@ class StepFunctions(Service):
         self.permissions = replace(self.permissions, resources_beside=self._machine_of_token)
 
     def actions(self) -> Mapping[str, Action]:
-        """The whole API but for activities' tasks and TestState."""
+        """The whole API but for activities' tasks, TestState, versions and aliases."""
         return dict.fromkeys({*service_model(self.name).operation_names} - _LACKING, self._do)
 
     def emulates(self, operation: str) -> bool:
@@ -92,9 +93,8 @@ class StepFunctions(Service):
         refuse_unprepared_role(call, self._context)
 
     def resource_types(self) -> Iterable[Provider]:
-        """State machines, their versions and aliases."""
-        machine = StateMachine(self._context.integrations)
-        return (machine, StateMachineVersion(), StateMachineAlias())
+        """State machines."""
+        return (StateMachine(self._context.integrations),)
 
     def integrations(self) -> Iterable[Integration]:
         """A state machine can start another."""
@@ -160,7 +160,14 @@ class StepFunctions(Service):
             _log.warning("an event was not sent to %s: %s", arn, error)
 
 
-_LACKING = frozenset({"GetActivityTask", "TestState"})
+_LACKING = frozenset(
+    {
+        *("GetActivityTask", "TestState", "PublishStateMachineVersion"),
+        *("DeleteStateMachineVersion", "ListStateMachineVersions"),
+        *(f"{verb}StateMachineAlias" for verb in ("Create", "Delete", "Describe", "Update")),
+        "ListStateMachineAliases",
+    }
+)
 
 
 def _nested_task() -> type:

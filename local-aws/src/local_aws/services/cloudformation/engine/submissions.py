@@ -105,20 +105,7 @@ class Submissions:
             **surroundings.pseudo_parameters(),
             **{key: each.reference for key, each in parameters.items() if not each.no_echo},
         }
-
-        def fetch(location: str) -> str:
-            place = S3Location.find(location)
-            if place is None:
-                raise validation_error(f"{location} is no address in S3")
-            try:
-                return self._object(place.bucket, place.key, stack.region)
-            except ClientError as error:
-                said = error.response["Error"]
-                absent = f"S3 bucket [{place.bucket}] does not exist."
-                message = absent if said["Code"] == "NoSuchBucket" else said["Message"]
-                raise validation_error(message) from None
-
-        return transformed(template, Names(known), fetch)
+        return transformed(template, Names(known))
 
     def plan(self, stack: Stack, version: Version) -> Plan:
         """What deploying the version would change.
@@ -169,12 +156,9 @@ class Submissions:
     def _download(self, url: str, region: str) -> str:
         bucket, key = s3_place(url)
         try:
-            return self._object(bucket, key, region)
+            answer = self._context.client("s3", region).get_object(Bucket=bucket, Key=key)
         except ClientError as error:
             raise validation_error(f"S3 error: {error.response['Error']['Message']}") from None
-
-    def _object(self, bucket: str, key: str, region: str) -> str:
-        answer = self._context.client("s3", region).get_object(Bucket=bucket, Key=key)
         text: str = answer["Body"].read().decode()
         return text
 

@@ -1,17 +1,16 @@
-"""What a template's transforms make of it: AWS::LanguageExtensions and AWS::Include."""
+"""What the transform AWS::LanguageExtensions makes of a template."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from local_aws.services.cloudformation.engine.refusals import Refused, refuse
+from local_aws.services.cloudformation.engine.refusals import refuse
 from local_aws.services.cloudformation.engine.template import (
     FOR_EACH,
     LANGUAGE_EXTENSIONS,
     Template,
-    load,
 )
 from local_aws.template import (
     NO_VALUE,
@@ -23,84 +22,65 @@ from local_aws.template import (
     has_unknown,
 )
 
-_INCLUDE = "AWS::Include"
-_KNOWN = frozenset({_INCLUDE, LANGUAGE_EXTENSIONS})
 _WORKED_OUT = ("Resources", "Outputs")
 
 
 class TransformFailed(TemplateError):
-    """A transform could not be carried out: a change set of the template fails by it."""
+    """The transform could not be carried out: a change set of the template fails by it."""
 
-    def __init__(self, name: str, reason: Exception | str) -> None:
-        super().__init__(f"Transform {name} failed with: {reason}")
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(f"Transform {LANGUAGE_EXTENSIONS} failed with: {reason}")
 
 
-def transformed(template: Template, names: Names, fetch: Callable[[str], str]) -> str | None:
+def transformed(template: Template, names: Names) -> str | None:
     """The template that is deployed, as JSON; None where nothing transforms the written one.
 
-    ``names`` know the parameters, and nothing of resources; ``fetch`` gives the text at an
-    address in S3. Raises AwsError ``ValidationError`` for transforms that are not here, and
-    `TransformFailed` for those that cannot be carried out.
+    ``names`` know the parameters, and nothing of resources. Raises AwsError ``ValidationError`` for
+    transforms that are not here, and `TransformFailed` where this one cannot be carried out.
     """
-    refuse(_absent(name) for name in template.transforms if name not in _KNOWN)
-    if not template.is_transformed:
+    others = [*template.transforms, *_called(template.document)]
+    refuse(
+        f"Transform {name} cannot be deployed on the local AWS"
+        for name in others
+        if name != LANGUAGE_EXTENSIONS
+    )
+    if not template.transforms:
         return None
-    document = _Transformation(template, names, fetch).document()
+    document = _Transformation(template, names).document()
     return None if document == template.document else json.dumps(document)
 
 
+def _called(value: Any) -> Iterator[str]:
+    """The names of the transforms that Fn::Transform calls within a template."""
+    if isinstance(value, dict) and "Fn::Transform" in value:
+        transform = value["Fn::Transform"]
+        yield str(transform.get("Name") if isinstance(transform, dict) else transform)
+    inner = value.values() if isinstance(value, dict) else value
+    for item in inner if isinstance(value, dict | list) else ():
+        yield from _called(item)
+
+
 class _Transformation:
-    def __init__(self, template: Template, names: Names, fetch: Callable[[str], str]) -> None:
+    def __init__(self, template: Template, names: Names) -> None:
         self._template = template
-        self._fetch = fetch
         self._evaluator = Evaluator(
             names, mappings=template.mappings, conditions=template.conditions
         )
 
     def document(self) -> dict[str, Any]:
-        document = dict(self._template.document)
-        declared = document.pop("Transform", [])
-        for each in declared if isinstance(declared, list) else [declared]:
-            if isinstance(each, dict) and each.get("Name") == _INCLUDE:
-                for section, content in self._content(each).items():
-                    document[section] = {**content, **document.get(section, {})}
-        included: dict[str, Any] = self._included(document)
-        if LANGUAGE_EXTENSIONS not in self._template.transforms:
-            return included
+        document = {
+            section: content
+            for section, content in self._template.document.items()
+            if section != "Transform"
+        }
         try:
-            repeated: dict[str, Any] = self._repeated(included)
+            repeated: dict[str, Any] = self._repeated(document)
             return {
                 section: self._worked_out(content) if section in _WORKED_OUT else content
                 for section, content in repeated.items()
             }
         except TemplateError as error:
-            raise TransformFailed(LANGUAGE_EXTENSIONS, error) from None
-
-    def _included(self, value: Any) -> Any:
-        """``value`` with what each Fn::Transform in it names; what stands beside it stays."""
-        if isinstance(value, list):
-            return [self._included(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        beside = {
-            key: self._included(item) for key, item in value.items() if key != "Fn::Transform"
-        }
-        if "Fn::Transform" not in value:
-            return beside
-        content = self._content(value["Fn::Transform"])
-        return {**content, **beside} if isinstance(content, dict) else content
-
-    def _content(self, transform: Any) -> Any:
-        name = transform.get("Name") if isinstance(transform, dict) else transform
-        if name != _INCLUDE:
-            raise TemplateError(_absent(str(name)))
-        location = self._evaluator.evaluate(transform.get("Parameters", {})).get("Location")
-        if not isinstance(location, str):
-            raise TransformFailed(_INCLUDE, "Location must be an address in S3")
-        try:
-            return load(self._fetch(location))
-        except Refused as error:
-            raise TransformFailed(_INCLUDE, error) from None
+            raise TransformFailed(error) from None
 
     def _repeated(self, value: Any) -> Any:
         """``value`` with the entries that each Fn::ForEach in it makes."""
@@ -158,7 +138,3 @@ def _bound(value: Any, identifier: str, item: str) -> Any:
     return {
         _bound(key, identifier, item): _bound(each, identifier, item) for key, each in value.items()
     }
-
-
-def _absent(name: str) -> str:
-    return f"Transform {name} cannot be deployed on the local AWS"

@@ -73,8 +73,6 @@ def _told_of(execution: Execution) -> dict[str, Any]:
     return {
         "executionArn": execution.arn,
         "stateMachineArn": execution.machine.arn,
-        "stateMachineVersionArn": execution.machine.version_arn,
-        "stateMachineAliasArn": execution.machine.alias_arn,
         "name": execution.name,
         "status": execution.status,
         "startDate": execution.start_date,

@@ -17,7 +17,6 @@ from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.service import offered
 from local_aws.services.stepfunctions.engine import answers, logs
-from local_aws.services.stepfunctions.engine.aliases import Aliases
 from local_aws.services.stepfunctions.engine.execution import Execution, Machine
 from local_aws.services.stepfunctions.engine.machines import STANDARD, Machines, problems
 from local_aws.services.stepfunctions.engine.registry import Executions
@@ -28,7 +27,6 @@ from local_aws.services.stepfunctions.engine.requests import (
     refuse_output,
     refuse_too_many,
 )
-from local_aws.services.stepfunctions.engine.versions import Versions
 from local_aws.states_language import Problem, warnings
 
 _DIAGNOSTICS = 100
@@ -45,9 +43,7 @@ class Api:
         self._machines = machines = Machines(context)
         self.executions = Executions(on_end=partial(_ended, context))
         self.actions: Mapping[str, Action] = {
-            **offered(
-                "stepfunctions", machines, Versions(machines), Aliases(machines), Tags(machines)
-            ),
+            **offered("stepfunctions", machines, Tags(machines)),
             "DeleteStateMachine": self._delete_state_machine,
             "DescribeExecution": self._describe_execution,
             "DescribeMapRun": self._describe_map_run,

@@ -241,8 +241,6 @@ def _child_machine(spec: DistributedState, env: Any, run: MapRun) -> Machine:
         name=run.machine_arn.rpartition(":")[2],
         definition=spec.child_definition,
         kind=spec.config.get("ExecutionType", "STANDARD"),
-        version_arn=None,
-        alias_arn=None,
     )
 
 

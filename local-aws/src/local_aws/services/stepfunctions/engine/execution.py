@@ -32,7 +32,6 @@ class Machine:
     """A state machine as it was when an execution of it began.
 
     ``arn`` of a Distributed Map's children is the machine's with ``/<label>`` after it.
-    ``version_arn`` and ``alias_arn`` are there where the execution was asked for by them.
     """
 
     arn: str
@@ -47,8 +46,6 @@ class Machine:
     )
     update_date: str = field(default_factory=lambda: iso(now()))
     revision_id: str | None = None
-    version_arn: str | None = None
-    alias_arn: str | None = None
 
 
 class Execution:

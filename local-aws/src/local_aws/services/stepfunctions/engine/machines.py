@@ -7,7 +7,6 @@ recorded to answer (LocalStack's suite, 2023 to 2025).
 
 from __future__ import annotations
 
-import random
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -55,7 +54,7 @@ class Machines:
         refuse_name(asked["name"])
         refuse_invalid(asked["definition"], asked.get("type", STANDARD), self._context.integrations)
         settings = self._settings(asked)
-        refuse_description_of_nothing(asked)
+        refuse_publication(asked)
         arn = arn_in(region, "states", self._context.account_id, f"stateMachine:{asked['name']}")
         kept = self.backend(region)
         machine, tags = self.machine_if_any(arn, region), asked.get("tags", [])
@@ -68,14 +67,13 @@ class Machines:
             kept.tagger.tag_resource(arn, tags)
         elif not _is_same(machine, asked, settings):
             raise AwsError("StateMachineAlreadyExists", f"State Machine Already Exists: '{arn}'")
-        answer = {"stateMachineArn": arn, "creationDate": machine.creation_date}
-        return answer | published(machine, asked)
+        return {"stateMachineArn": arn, "creationDate": machine.creation_date}
 
     def update_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
         """Change a machine; it has another revision if that differs from what it was."""
         machine = self.machine(asked["stateMachineArn"], region)
-        refuse_description_of_nothing(asked)
-        if not asked.keys() & {*_CHANGEABLE, "publish"}:
+        refuse_publication(asked)
+        if not asked.keys() & {*_CHANGEABLE}:
             raise AwsError(
                 "MissingRequiredParameter",
                 "Either the definition, the role ARN, the LoggingConfiguration, or the "
@@ -93,21 +91,20 @@ class Machines:
         machine.update(**changes)
         if changes:
             machine.revision_id = str(uuid.uuid4())
-        revision = {"revisionId": revision_of(machine), "updateDate": machine.update_date}
-        return answers.present(revision | published(machine, asked))
+        return answers.present(
+            {"revisionId": revision_of(machine), "updateDate": machine.update_date}
+        )
 
     def forget(self, arn: str, region: str) -> None:
-        """Delete a machine, if there is one, with its versions, aliases and tags."""
+        """Delete a machine, if there is one, with its tags."""
         kept, machine = self.backend(region), self.machine_if_any(arn, region)
         if machine is not None:
             kept.state_machines.remove(machine)
             kept.tagger.delete_all_tags_for_resource(machine.arn)
 
     def describe_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
-        """A machine, or one of its versions."""
-        found = self._machine_or_version(asked["stateMachineArn"], region)
-        if found is None:
-            raise _does_not_exist(asked["stateMachineArn"])
+        """A machine."""
+        found = self.machine(asked["stateMachineArn"], region)
         return answers.of_machine(_as_it_is(found), asked) | answers.present(
             {
                 "stateMachineArn": found.arn,
@@ -133,43 +130,27 @@ class Machines:
         return answers.page("stateMachines", listed, asked)
 
     def find(self, arn: str, region: str) -> Machine:
-        """What an execution of a machine, version or alias runs, as it is now.
+        """What an execution of a machine runs, as it is now.
 
         Raises AwsError StateMachineDoesNotExist.
         """
-        alias = self.alias(arn, region)
-        version = None if alias is None else _one_of(alias.routing_configuration)
-        found = self._machine_or_version(version or arn, region)
-        if found is None:
-            raise _does_not_exist(arn)
-        return _as_it_is(found, alias_arn=None if alias is None else alias.arn)
+        return _as_it_is(self.machine(arn, region))
 
     def machine(self, arn: str, region: str) -> Any:
-        """The emulator's machine of an ARN without a version or an alias.
-
-        Raises AwsError StateMachineDoesNotExist.
-        """
+        """The emulator's machine of an ARN. Raises AwsError StateMachineDoesNotExist."""
         found = self.machine_if_any(arn, region)
         if found is None:
-            raise _does_not_exist(arn)
+            raise AwsError("StateMachineDoesNotExist", f"State Machine Does Not Exist: '{arn}'")
         return found
 
     def machine_if_any(self, arn: str, region: str) -> Any:
         """`machine`, or None."""
-        return _with_arn(self.backend(region).state_machines, arn)
-
-    def alias(self, arn: str, region: str) -> Any:
-        """The emulator's alias of this ARN; None when there is none."""
-        machine = self.machine_if_any(machine_arn(arn), region)
-        return None if machine is None else _with_arn(machine.aliases.values(), arn)
+        found = self.backend(region).state_machines
+        return next((each for each in found if each.arn == arn), None)
 
     def backend(self, region: str) -> Any:
         """What the emulator keeps of a region."""
         return stepfunctions_parser_backends[self._context.account_id][region]
-
-    def _machine_or_version(self, arn: str, region: str) -> Any:
-        machine = self.machine_if_any(machine_arn(arn), region)
-        return None if machine is None else _with_arn([machine, *machine.versions.values()], arn)
 
     def _settings(self, asked: Parameters) -> dict[str, Any]:
         """What of a request can be changed later, with its defaults."""
@@ -183,39 +164,16 @@ class Machines:
         }
 
 
-def machine_arn(arn: str) -> str:
-    """A machine's ARN without the version or the alias at its end."""
-    return ":".join(arn.split(":")[:7])
-
-
 def revision_of(found: Any) -> str | None:
     """The revision of the emulator's machine or version; None before the first change."""
     return getattr(found, "revision_id", None)
 
 
-def publish(machine: Any, description: str | None) -> Any:
-    """The version of a machine as it is now: the latest if that is still the same, or a new one."""
-    latest = machine.versions.get(machine.latest_version_number)
-    if latest is None or revision_of(latest) != revision_of(machine):
-        machine.publish(description)
-        latest = machine.latest_version
-        latest.revision_id = revision_of(machine)
-        latest.update_date = machine.update_date
-    return latest
-
-
-def published(machine: Any, asked: Parameters) -> dict[str, Any]:
-    """The version that CreateStateMachine and UpdateStateMachine publish if they are asked to."""
-    if not asked.get("publish"):
-        return {}
-    return {"stateMachineVersionArn": publish(machine, asked.get("versionDescription")).arn}
-
-
-def refuse_description_of_nothing(asked: Parameters) -> None:
-    """Raise AwsError ValidationException for a version's description without a version."""
-    if asked.get("versionDescription") and not asked.get("publish"):
+def refuse_publication(asked: Parameters) -> None:
+    """Raise AwsError ValidationException for a version, published or described."""
+    if asked.get("publish") or asked.get("versionDescription"):
         raise AwsError(
-            "ValidationException", "Version description can only be set when publish is true"
+            "ValidationException", "the local AWS publishes no versions of state machines"
         )
 
 
@@ -239,14 +197,6 @@ def problems(text: str, kind: str, integrations: Integrations) -> list[Problem]:
     return []
 
 
-def _with_arn(found: Any, arn: str) -> Any:
-    return next((each for each in found if each.arn == arn), None)
-
-
-def _does_not_exist(arn: str) -> AwsError:
-    return AwsError("StateMachineDoesNotExist", f"State Machine Does Not Exist: '{arn}'")
-
-
 def _is_same(machine: Any, asked: Parameters, settings: Mapping[str, Any]) -> bool:
     """Whether creating a machine again asks for what it is; its role and tags do not count."""
     counts = ("definition", *_CONFIGURATIONS)
@@ -255,16 +205,9 @@ def _is_same(machine: Any, asked: Parameters, settings: Mapping[str, Any]) -> bo
     )
 
 
-def _one_of(routes: list[dict[str, Any]]) -> str:
-    """The version that an alias leads the next call to, by weight."""
-    (route,) = random.choices(routes, [each["weight"] for each in routes])
-    return str(route["stateMachineVersionArn"])
-
-
-def _as_it_is(found: Any, alias_arn: str | None = None) -> Machine:
-    source = getattr(found, "source_arn", None)
+def _as_it_is(found: Any) -> Machine:
     return Machine(
-        arn=source or found.arn,
+        arn=found.arn,
         name=found.name,
         definition=found.definition,
         role_arn=found.roleArn,
@@ -274,6 +217,4 @@ def _as_it_is(found: Any, alias_arn: str | None = None) -> Machine:
         encryption=found.encryptionConfiguration,
         update_date=iso(found.update_date),
         revision_id=revision_of(found),
-        version_arn=None if source is None else found.arn,
-        alias_arn=alias_arn,
     )

@@ -76,13 +76,8 @@ class Executions:
         return found
 
     def of_machine(self, arn: str) -> list[Execution]:
-        """Executions of a machine, or those of one of its versions or aliases, the newest first."""
-
-        def wanted(each: Execution) -> bool:
-            machine = each.machine
-            return arn in (machine.arn, machine.version_arn, machine.alias_arn)
-
-        return self._newest(wanted)
+        """Executions of a machine, the newest first."""
+        return self._newest(lambda each: each.machine.arn == arn)
 
     def of_map_run(self, arn: str) -> list[Execution]:
         """Children of a Map Run, the newest first."""

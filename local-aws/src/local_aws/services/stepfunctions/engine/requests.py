@@ -15,8 +15,6 @@ Parameters = Mapping[str, Any]
 
 _KINDS = {
     "stateMachineArn": ("stateMachine",),
-    "stateMachineVersionArn": ("stateMachine",),
-    "stateMachineAliasArn": ("stateMachine",),
     "executionArn": ("execution",),
     "mapRunArn": ("mapRun",),
     "activityArn": ("activity",),
