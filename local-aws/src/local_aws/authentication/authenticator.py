@@ -143,7 +143,7 @@ class Authenticator(Generic[H]):
     def _of_form(self, environ: dict[str, Any], form: UploadForm, claim: Claim) -> Caller[H]:
         holder = self._holder(claim)
         signer = Signer(claim, holder.secret_access_key)
-        made = signer.of_text if claim.form is Form.QUERY else signer.of_text_v2
+        made = signer.sign_text if claim.form is Form.QUERY else signer.sign_text_v2
         self._require(claim, made(form.policy))
         form.require_its_policy(self._now())
         environ[UPLOAD_FORM] = form

@@ -53,7 +53,7 @@ def require_chunks(body: bytes, signer: Signer, *, stamp: str, seed: str, traile
     for data, signature, position in _chunks(body):
         previous = _require(
             signature,
-            signer.of_text(
+            signer.sign_text(
                 "\n".join(
                     (
                         "AWS4-HMAC-SHA256-PAYLOAD",
@@ -74,7 +74,7 @@ def require_chunks(body: bytes, signer: Signer, *, stamp: str, seed: str, traile
         text = headers.replace(b"\r\n", b"\n")
         _require(
             rest.strip().decode("latin-1"),
-            signer.of_text(
+            signer.sign_text(
                 "\n".join(
                     (
                         "AWS4-HMAC-SHA256-TRAILER",

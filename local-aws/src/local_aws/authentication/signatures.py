@@ -67,16 +67,16 @@ class Signer:
         )
         request.context["timestamp"] = self._claim.stamp
         self._v4.payload_hash = payload_hash
-        return self.of_text(self._v4.string_to_sign(request, self._v4.canonical_request(request)))
+        return self.sign_text(self._v4.string_to_sign(request, self._v4.canonical_request(request)))
 
-    def of_text(self, string_to_sign: str) -> str:
+    def sign_text(self, string_to_sign: str) -> str:
         """The signature of a text in version 4: of a request, a chunk, a form's policy."""
         request = AWSRequest()
         request.context["timestamp"] = self._claim.stamp
         signature: str = self._v4.signature(string_to_sign, request)
         return signature
 
-    def of_text_v2(self, string_to_sign: str) -> str:
+    def sign_text_v2(self, string_to_sign: str) -> str:
         """The signature of a text in version 2."""
         signature: str = self._v2.sign_string(string_to_sign)
         return signature
@@ -98,7 +98,7 @@ class Signer:
             headers,
             auth_path=f"/{bucket}{wire.path}" if bucket else wire.path,
         )
-        return self.of_text_v2(text)
+        return self.sign_text_v2(text)
 
     def _moved_into_the_url(self, wire: Wire) -> Sequence[tuple[str, str]]:
         """The headers that botocore writes into a presigned URL of version 2."""

@@ -111,7 +111,7 @@ def _outputs(
     address: Address, account: str | None, stack: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
     region = stack["region"]
-    there = address if account is None else address.in_account(account, region)
+    there = address if account is None else address.for_account(account, region)
     client = there.client("cloudformation", region)
     (found,) = client.describe_stacks(StackName=stack["name"])["Stacks"]
     if "ParentId" in found or found["StackName"] == "CDKToolkit":

@@ -40,7 +40,7 @@ def env(region: str | None, account: str | None, state_dir: Path) -> None:
         raise Mistake(f"--account is '{account}'; it must be the 12 digits of an account")
     found = find(state_dir)
     where = region if region is not None else local_region(found)
-    address = found if account is None else found.in_account(account, where)
+    address = found if account is None else found.for_account(account, where)
     variables = {**address.environment(where), "no_proxy": no_proxy(os.environ)}
     for name in sorted(os.environ):
         if is_about_aws(name) and name not in variables:

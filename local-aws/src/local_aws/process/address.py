@@ -36,7 +36,7 @@ class Address:
     log: str | None = None
     session_token: str = field(default="", repr=False)
 
-    def in_account(self, account: str, region: str) -> Address:
+    def for_account(self, account: str, region: str) -> Address:
         """It, as an administrator of another account knows it, for twelve hours.
 
         The account is made when there is none yet. Raises boto3's ClientError for what is no

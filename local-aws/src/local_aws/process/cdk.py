@@ -115,7 +115,9 @@ class CdkCli:
 
     def address_in(self, account: str, region: str) -> Address:
         """The local AWS, as an administrator of an account knows it."""
-        return self._address if account == ACCOUNT_ID else self._address.in_account(account, region)
+        return (
+            self._address if account == ACCOUNT_ID else self._address.for_account(account, region)
+        )
 
     def _run(self, *arguments: str, address: Address | None = None) -> None:
         """Away from ``cdk.json`` and ``~/.cdk.json``.

@@ -38,14 +38,14 @@ def refused(kind: type[ClientError], code: str, status: int = 400) -> ClientErro
 def test_what_an_optimised_services_api_does_not_declare_has_the_services_name(
     integration: str, code: str, error: str
 ) -> None:
-    found = errors.of_optimised(integrations().get(integration), refused(ClientError, code, 403))
+    found = errors.optimised_error(integrations().get(integration), refused(ClientError, code, 403))
     assert found is not None
     assert found.error == error
 
 
 def test_what_an_optimised_services_api_declares_has_its_own_name_and_a_full_cause() -> None:
     failure = refused(ResourceLimitExceeded, "ResourceLimitExceeded")
-    assert errors.of_optimised(integrations().get("sagemaker"), failure) == errors.TaskError(
+    assert errors.optimised_error(integrations().get("sagemaker"), failure) == errors.TaskError(
         error="SageMaker.ResourceLimitExceededException",
         cause=(
             "No. (Service: AmazonSageMaker; Status Code: 400; Error Code: ResourceLimitExceeded; "
@@ -55,7 +55,7 @@ def test_what_an_optimised_services_api_declares_has_its_own_name_and_a_full_cau
 
 
 def test_an_sdk_call_is_named_by_the_second_generation_of_the_sdk() -> None:
-    assert errors.of_sdk("S3", refused(ClientError, "AccessDenied", 403)) == errors.TaskError(
+    assert errors.sdk_error("S3", refused(ClientError, "AccessDenied", 403)) == errors.TaskError(
         error="S3.S3Exception", cause="No. (Service: S3, Status Code: 403, Request ID: r-1)"
     )
 
@@ -85,17 +85,17 @@ def test_a_services_name_loses_nothing_but_spaces(service_id: str) -> None:
 
 def test_a_call_that_never_left_is_the_clients_own_failure() -> None:
     unreachable = EndpointConnectionError(endpoint_url="http://localhost:1")
-    named = errors.of_optimised(integrations().get("lambda"), unreachable)
+    named = errors.optimised_error(integrations().get("lambda"), unreachable)
     assert named is not None
     assert named.error == "Lambda.SdkClientException"
-    unreadable = errors.of_sdk("S3", ParamValidationError(report="Bucket is missing"))
+    unreadable = errors.sdk_error("S3", ParamValidationError(report="Bucket is missing"))
     assert unreadable is not None
     assert unreadable.error == "States.Runtime"
 
 
 def test_any_other_failure_is_left_to_the_interpreter() -> None:
-    assert errors.of_sdk("S3", KeyError("x")) is None
-    assert errors.of_optimised(integrations().get("sagemaker"), KeyError("x")) is None
+    assert errors.sdk_error("S3", KeyError("x")) is None
+    assert errors.optimised_error(integrations().get("sagemaker"), KeyError("x")) is None
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,6 @@ def test_any_other_failure_is_left_to_the_interpreter() -> None:
     ],
 )
 def test_a_functions_error_is_named_by_its_type(payload: str, error: str) -> None:
-    found = errors.of_lambda_payload(payload)
+    found = errors.lambda_error(payload)
     assert found.error == error
     assert payload in found.cause

@@ -406,7 +406,7 @@ def test_executions_are_kept_as_plain_data_and_what_ran_is_aborted(aws: Aws) -> 
         assert getattr(after, name) == getattr(before, name)
     assert after.history.events() == before.history.events()
     assert after.map_runs[0].describe() == before.map_runs[0].describe()
-    assert len(kept.of_map_run(after.map_runs[0].arn)) == 2
+    assert len(kept.children_of(after.map_runs[0].arn)) == 2
     stopped = kept.find(going_on)
     assert (stopped.status, stopped.cause) == (
         "ABORTED",

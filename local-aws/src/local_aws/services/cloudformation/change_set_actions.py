@@ -258,7 +258,7 @@ class ChangeSetActions:
         assert change.wanted is not None
         there = None
         if change.current is not None:
-            there = self._stacks.with_id(change.current.physical_id)
+            there = self._stacks.find_by_id(change.current.physical_id)
         return there or self._stacks.add_nested(change.wanted.logical_id, stack, self._account_id)
 
     def _nested(

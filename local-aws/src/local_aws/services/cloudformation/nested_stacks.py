@@ -142,7 +142,7 @@ class NestedStack(Provider):
             raise _failure(request, stack, "deleted")
 
     def _stack(self, stack_id: str) -> Stack:
-        stack = self._stacks.with_id(stack_id)
+        stack = self._stacks.find_by_id(stack_id)
         if stack is None:
             raise ResourceFailed(f"Stack [{stack_id}] does not exist", code="NotFound")
         return stack
@@ -164,7 +164,7 @@ class NestedStack(Provider):
 
     def _above(self, stack: Stack) -> Iterator[Stack]:
         """The stacks that it is nested in."""
-        parent = self._stacks.with_id(stack.parent_id or "")
+        parent = self._stacks.find_by_id(stack.parent_id or "")
         if parent is not None:
             yield parent
             yield from self._above(parent)

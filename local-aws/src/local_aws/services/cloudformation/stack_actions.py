@@ -93,7 +93,7 @@ class StackActions:
         stack = self._stacks.find(values["StackName"], region)
         if stack is None or stack.status.startswith("DELETE_COMPLETE"):
             return {}
-        root = self._stacks.with_id(stack.root_id or stack.stack_id) or stack
+        root = self._stacks.find_by_id(stack.root_id or stack.stack_id) or stack
         if root.termination_protection:
             raise validation_error(
                 f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled"

@@ -380,7 +380,7 @@ class Stacks:
             if each.status == REVIEW_IN_PROGRESS:
                 self.remove(each)
 
-    def with_id(self, stack_id: str) -> Stack | None:
+    def find_by_id(self, stack_id: str) -> Stack | None:
         """The stack of any region, deleted or not."""
         return self._by_id.get(stack_id)
 

@@ -28,7 +28,7 @@ _SYNC = (
 )
 
 
-def of_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
     """DescribeExecution's answer."""
     secret = _is_secret(asked)
     return present(
@@ -46,9 +46,9 @@ def of_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, An
     )
 
 
-def of_sync_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe_sync_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
     """StartSyncExecution's answer; what is billed is the time rounded up to 100 ms, in 64 MB."""
-    described = of_execution(execution, asked)
+    described = describe_execution(execution, asked)
     took = (execution.stop_date or execution.start_date) - execution.start_date
     billed = -(-took.total_seconds() * 1000 // 100) * 100
     status = "FAILED" if execution.status == "ABORTED" else execution.status
@@ -82,7 +82,7 @@ def _told_of(execution: Execution) -> dict[str, Any]:
     }
 
 
-def of_machine(machine: Machine, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe_machine(machine: Machine, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What DescribeStateMachine and DescribeStateMachineForExecution both answer."""
     return present(
         {
@@ -102,7 +102,7 @@ def of_machine(machine: Machine, asked: Mapping[str, Any]) -> dict[str, Any]:
 def machine_of(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:
     """DescribeStateMachineForExecution's answer."""
     machine = execution.machine
-    return of_machine(machine, asked) | present(
+    return describe_machine(machine, asked) | present(
         {
             "updateDate": datetime.fromisoformat(machine.update_date),
             "mapRunArn": execution.map_run_arn,

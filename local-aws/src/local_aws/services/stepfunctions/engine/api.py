@@ -101,7 +101,7 @@ class Api:
             raise _not_supported()
         execution = self._started(machine, asked)
         execution.ended.wait()
-        return answers.of_sync_execution(execution, asked)
+        return answers.describe_sync_execution(execution, asked)
 
     def _started(self, machine: Machine, asked: Parameters) -> Execution:
         name, given = name_of(asked), input_of(asked)
@@ -121,7 +121,7 @@ class Api:
         )
 
     def _describe_execution(self, asked: Parameters, region: str) -> dict[str, Any]:
-        return answers.of_execution(self.executions.find(asked["executionArn"]), asked)
+        return answers.describe_execution(self.executions.find(asked["executionArn"]), asked)
 
     def _describe_machine_of(self, asked: Parameters, region: str) -> dict[str, Any]:
         return answers.machine_of(self.executions.find(asked["executionArn"]), asked)
@@ -133,7 +133,7 @@ class Api:
             )
         if "mapRunArn" in asked:
             self.executions.map_run(asked["mapRunArn"])
-            found = self.executions.of_map_run(asked["mapRunArn"])
+            found = self.executions.children_of(asked["mapRunArn"])
         elif asked.get("stateMachineArn") is None:
             what = "Must provide either the state machine ARN or the map run ARN"
             raise AwsError("ValidationException", what)
@@ -141,7 +141,7 @@ class Api:
             machine = self._machines.find(asked["stateMachineArn"], region)
             if machine.kind == "EXPRESS":
                 raise _not_supported()
-            found = self.executions.of_machine(asked["stateMachineArn"])
+            found = self.executions.executions_of(asked["stateMachineArn"])
         wanted = asked.get("statusFilter")
         if asked.get("redriveFilter") == "REDRIVEN":
             found = []  # none ever is

@@ -43,7 +43,7 @@ class TaskError:
     cause: str
 
 
-def of_optimised(names: Integration | None, failure: Exception) -> TaskError | None:
+def optimised_error(names: Integration | None, failure: Exception) -> TaskError | None:
     """How ``arn:aws:states:::<integration>:…`` reports a call's failure; None when unknown."""
     if names is None:
         return None
@@ -61,7 +61,7 @@ def of_optimised(names: Integration | None, failure: Exception) -> TaskError | N
     return _of_the_client(names.prefix, failure)
 
 
-def of_sdk(service_id: str, failure: Exception) -> TaskError | None:
+def sdk_error(service_id: str, failure: Exception) -> TaskError | None:
     """How ``arn:aws:states:::aws-sdk:…`` reports a call's failure; None when unknown.
 
     ``service_id`` is the API's own name as botocore has it (``CloudWatch Logs``).
@@ -83,7 +83,7 @@ def of_sdk(service_id: str, failure: Exception) -> TaskError | None:
     return _of_the_client(name, failure)
 
 
-def of_lambda_payload(payload: str) -> TaskError:
+def lambda_error(payload: str) -> TaskError:
     """How a function's own error is reported: its ``errorType``, the payload as cause.
 
     A function that was ended from outside has no type; that is ``Lambda.Unknown``.

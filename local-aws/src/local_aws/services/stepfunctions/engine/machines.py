@@ -105,7 +105,7 @@ class Machines:
     def describe_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
         """A machine."""
         found = self.machine(asked["stateMachineArn"], region)
-        return answers.of_machine(_as_it_is(found), asked) | answers.present(
+        return answers.describe_machine(_as_it_is(found), asked) | answers.present(
             {
                 "stateMachineArn": found.arn,
                 "status": "ACTIVE",

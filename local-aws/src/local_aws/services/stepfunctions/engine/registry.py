@@ -75,11 +75,11 @@ class Executions:
             raise AwsError("ExecutionDoesNotExist", f"Execution Does Not Exist: '{arn}'")
         return found
 
-    def of_machine(self, arn: str) -> list[Execution]:
+    def executions_of(self, arn: str) -> list[Execution]:
         """Executions of a machine, the newest first."""
         return self._newest(lambda each: each.machine.arn == arn)
 
-    def of_map_run(self, arn: str) -> list[Execution]:
+    def children_of(self, arn: str) -> list[Execution]:
         """Children of a Map Run, the newest first."""
         return self._newest(lambda each: each.map_run_arn == arn)
 

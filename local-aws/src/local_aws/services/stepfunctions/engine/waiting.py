@@ -49,7 +49,7 @@ class WaitingTask(emulated.StateTaskServiceCallback, ABC):  # type: ignore[misc]
     """A Task state of an optimised integration that starts jobs.
 
     Calls are made in the name of the machine's role. A call that is refused fails as
-    `errors.of_optimised` names it; a job that ends badly as ``States.TaskFailed``, with its
+    `errors.optimised_error` names it; a job that ends badly as ``States.TaskFailed``, with its
     description as cause.
     """
 
@@ -115,7 +115,7 @@ class WaitingTask(emulated.StateTaskServiceCallback, ABC):  # type: ignore[misc]
                 error=errors.TASK_FAILED, cause=ex.cause
             )
         else:
-            named = errors.of_optimised(self.integrations.get(self.resource.service_name), ex)
+            named = errors.optimised_error(self.integrations.get(self.resource.service_name), ex)
         if named is None:
             return super()._from_error(env=env, ex=ex)
         details = {

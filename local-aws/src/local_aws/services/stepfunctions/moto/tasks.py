@@ -209,7 +209,7 @@ def name_errors_of_sdk_calls() -> None:
 
     def named(task: Any, failure: Exception) -> errors.TaskError | None:
         service = task_resources.boto_name(task.resource.api_name)
-        return errors.of_sdk(task_resources.service_id(service), failure)
+        return errors.sdk_error(task_resources.service_id(service), failure)
 
     _name_errors(aws_sdk.StateTaskServiceAwsSdk, named)
 
@@ -219,11 +219,11 @@ def name_errors_of_optimised_calls(integrations: Integrations) -> None:
 
     def named(task: Any, failure: Exception) -> errors.TaskError | None:
         if isinstance(failure, LambdaFunctionErrorException):
-            return errors.of_lambda_payload(failure.payload)
+            return errors.lambda_error(failure.payload)
         if isinstance(failure, events.SfnFailedEntryCountException):
             cause = interpreter.compact(failure.cause)
             return errors.TaskError(error="EventBridge.FailedEntry", cause=cause)
-        return errors.of_optimised(integrations.get(task.resource.service_name), failure)
+        return errors.optimised_error(integrations.get(task.resource.service_name), failure)
 
     for task in _OPTIMISED:
         _name_errors(task, named)
@@ -237,9 +237,9 @@ def name_errors_of_functions(integrations: Integrations) -> None:
     @wraps(original)
     def from_error(self: Any, env: Any, ex: Exception) -> Any:
         if isinstance(ex, LambdaFunctionErrorException):
-            named: errors.TaskError | None = errors.of_lambda_payload(ex.payload)
+            named: errors.TaskError | None = errors.lambda_error(ex.payload)
         else:
-            named = errors.of_optimised(integrations.get("lambda"), ex)
+            named = errors.optimised_error(integrations.get("lambda"), ex)
         if named is None:
             return original(self, env=env, ex=ex)
         kind = HistoryEventType.LambdaFunctionFailed
