@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from local_aws.arn import arn_in
+from local_aws.arn import Arn, arn_in
 from local_aws.context import LocalContext
 from local_aws.permissions import deployed
 from local_aws.permissions.service import ServicePermissions, first
@@ -120,9 +120,19 @@ class Logs(Service):
         return subscriptions.put_filter(self._context, call)
 
     def _set_key(self, call: Call) -> dict[str, Any]:
-        from . import keys
+        """The key of a group that is there: the emulator takes one only as it makes the group."""
+        from moto.logs.models import logs_backends  # loading the emulator takes long
 
-        return keys.set_key(call)
+        given = call.parameters
+        name = given.get("logGroupName")
+        if name is None:
+            arn = Arn.parse(given.get("resourceIdentifier", ""))
+            name = arn.resource.removeprefix("log-group:")
+        group = logs_backends[call.account][call.region].groups.get(name)
+        if group is None:
+            raise AwsError("ResourceNotFoundException", "The specified log group does not exist.")
+        group.kms_key_id = given.get("kmsKeyId")
+        return {}
 
     def _refuse_unusable(self, key: str, call: Call) -> None:
         """Raise `AwsError` unless the key's policy lets the service in, for this group.
