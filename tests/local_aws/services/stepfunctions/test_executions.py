@@ -407,6 +407,7 @@ def test_executions_are_kept_as_plain_data_and_what_ran_is_aborted(aws: Aws) -> 
     assert after.history.events() == before.history.events()
     assert after.map_runs[0].describe() == before.map_runs[0].describe()
     assert len(kept.children_of(after.map_runs[0].arn)) == 2
+    assert kept.executions_of(after.machine_arn) == [after]
     stopped = kept.find(going_on)
     assert (stopped.status, stopped.cause) == (
         "ABORTED",
