@@ -55,6 +55,11 @@ class Callbacks:
         callback.settled.set()
         return True
 
+    def is_named_in(self, text: str) -> bool:
+        """Whether somebody waits at an address that ``text`` names."""
+        with self._lock:
+            return any(each.url in text for each in self._open.values())
+
     def abandon(self, text: str, reason: str) -> None:
         """Tell those who wait at an address that ``text`` names that no answer will come."""
         with self._lock:

@@ -85,7 +85,9 @@ def deploy_and_tell(
     from local_aws.process import ending_all
     from local_aws.process.cdk import CdkCli
     from local_aws.process.denied import telling_denied_calls
+    from local_aws.services.lambda_.sdk_for_node import cache_folder, fetched
 
+    before = fetched()
     cdk = CdkCli(app, address, region)
     goes_on = "a stack whose deploy has begun goes on in the local AWS:"
     shown = program().command("status")
@@ -97,6 +99,8 @@ def deploy_and_tell(
         cdk.synth(assembly, context)
         cdk.bootstrap(assembly)
         images = cdk.deploy(assembly, stacks)
+    for package in sorted(fetched() - before):
+        click.echo(f"npm fetched {package} into {cache_folder()}, once, for functions in Node.js")
     status = address.status()
     for _, facts in accounts_in(status):
         for stack in facts["stacks"]:

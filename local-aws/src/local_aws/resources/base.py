@@ -234,6 +234,13 @@ class Provider(ABC):
         """
         return ()
 
+    def lacks(self, context: LocalContext, region: str, properties: Properties) -> Iterable[str]:
+        """What this machine lacks for these values and could not get, each a clause of its own.
+
+        Asked once, before anything is made; it may take seconds to get what is needed.
+        """
+        return ()
+
 
 def physical_name(stack_name: str, logical_id: str, limit: int) -> str:
     """A name of at most ``limit`` characters, ending in random ones; "" names no stack."""

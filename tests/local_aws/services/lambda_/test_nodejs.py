@@ -193,7 +193,7 @@ def test_a_failure_has_awss_type_and_words(
 
 
 def test_a_module_that_is_not_there_is_named_and_which_clients_are(node: Node) -> None:
-    answer = node.run("no-module", "require('@aws-sdk/client-none')")
+    answer = node.run("no-module", "require('@aws-sdk/' + 'client-none')")
     assert answer.payload["errorType"] == "Runtime.ImportModuleError"
     message = answer.payload["errorMessage"]
     assert message.startswith("Error: Cannot find module '@aws-sdk/client-none'\nRequire stack:")

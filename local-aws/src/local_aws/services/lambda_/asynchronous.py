@@ -32,6 +32,10 @@ RETRY_SECONDS = (60.0, 120.0)
 """Before the second and the third attempt (AWS Lambda developer guide, "How Lambda handles errors
 and retries with asynchronous invocation")."""
 
+_AWAITED_SECONDS = 1.0
+"""At most so long does a custom resource's event wait for its next attempt: the stack stands still
+meanwhile. One whose code cannot be loaded is not tried again, as nothing changes that code."""
+
 THROTTLED_SECONDS = 1.0
 """Between attempts of an event that finds no room; they do not count."""
 
@@ -132,7 +136,9 @@ class Queue:
             if not result.failed:
                 self._record(event, config, "OnSuccess", _fate(event, "Success", result))
                 return
-        if event.attempts > config.get("MaximumRetryAttempts", len(RETRY_SECONDS)):
+        is_over = event.attempts > config.get("MaximumRetryAttempts", len(RETRY_SECONDS))
+        awaited = self._context.callbacks.is_named_in(event.payload)
+        if is_over or (awaited and result is not None and result.cannot_start):
             self._let_go(event, config, "RetriesExhausted", result)
             return
         pause = _pause(event, result)
@@ -140,10 +146,15 @@ class Queue:
             self._let_go(event, config, "EventAgeExceeded", result)
             return
         event.waited += pause
-        seconds, again = (
-            self._context.seconds(pause),
-            partial(self._workers.submit, self._run, event),
-        )
+        seconds = self._context.seconds(pause)
+        if awaited and seconds > _AWAITED_SECONDS:
+            _log.warning(
+                "%s failed and is tried again after %g s, not %g, since a stack waits for it: %s",
+                *(event.function.name, _AWAITED_SECONDS, seconds),
+                "no room" if result is None else result.reason,
+            )
+            seconds = _AWAITED_SECONDS
+        again = partial(self._workers.submit, self._run, event)
         self._waiting.call_soon_threadsafe(lambda: self._waiting.call_later(seconds, again))
 
     def _age(self, event: Event) -> float:

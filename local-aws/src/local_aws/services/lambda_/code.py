@@ -48,7 +48,7 @@ class CodeStore:
         Raises `AwsError` (InvalidParameterValueException) for what is no zip, is too large, or
         is not there.
         """
-        content = _content(source, s3)
+        content = content_of(source, s3)
         digest = hashlib.sha256(content).digest()
         _check(content)
         self._zips.mkdir(parents=True, exist_ok=True)
@@ -70,9 +70,13 @@ class CodeStore:
         digest = hex_of(sha256)
         return f"{context.url}{PATH}{context.credentials.seal(digest)}/{digest}"
 
+    def zips(self, *sha256s: str) -> list[Path]:
+        """Where the zips lie."""
+        return [self._zips / f"{hex_of(each)}.zip" for each in sha256s]
+
     def unpacked_bytes(self, sha256: str) -> int:
         """What the zip's files take."""
-        with zipfile.ZipFile(self._zips / f"{hex_of(sha256)}.zip") as archive:
+        with zipfile.ZipFile(self.zips(sha256)[0]) as archive:
             return sum(member.file_size for member in archive.infolist())
 
     def unpacked(self, *sha256s: str) -> Path:
@@ -102,7 +106,8 @@ class CodeStore:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _content(source: Mapping[str, Any], s3: Any) -> bytes:
+def content_of(source: Mapping[str, Any], s3: Any) -> bytes:
+    """The zip that ``source`` (CreateFunction's Code) holds or names in S3; raises `AwsError`."""
     if source.get("ZipFile") is not None:
         try:
             content = base64.b64decode(source["ZipFile"], validate=True)

@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
+from local_aws.services.lambda_ import sdk_for_node
 from local_aws.services.lambda_.code import CodeStore
-from local_aws.services.lambda_.layers import Layers
+from local_aws.services.lambda_.layers import Layers, zips_of
 from local_aws.services.lambda_.limits import (
     check_environment,
     check_handler,
@@ -116,6 +117,7 @@ class Functions:
         }
         self._load(configuration, given["Code"], region)
         self._configure(configuration, given, region)
+        self._provide(configuration)
         in_place_at = self._soon()
         function.make(LATEST, configuration, in_place_at=in_place_at)
         with self._store.lock:
@@ -238,6 +240,17 @@ class Functions:
             "RevisionId": str(uuid4()),
         }
 
+    def _provide(self, configuration: Configuration) -> None:
+        """Have what AWS's runtime has and the code asks for, or refuse the function."""
+        if not configuration["Runtime"].startswith("nodejs"):
+            return
+        layers = zips_of(self._store, configuration)
+        try:
+            with self._context.write_lock.aside():
+                sdk_for_node.provide(self._code.zips(configuration["CodeSha256"], *layers))
+        except sdk_for_node.NotFetched as error:
+            raise invalid(f"the local AWS cannot run this function: {error}") from None
+
     def _change(
         self, region: str, given: Parameters, changed: Callable[[Configuration], None]
     ) -> Answer:
@@ -246,6 +259,7 @@ class Functions:
         check_settled(function)
         configuration = dict(function.versions[LATEST])
         changed(configuration)
+        self._provide(configuration)
         with self._store.lock:
             check_settled(function)
             check_revision(

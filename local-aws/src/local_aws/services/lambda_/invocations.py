@@ -58,10 +58,26 @@ class Result:
         return base64.b64encode(tail).decode()
 
     @property
+    def cannot_start(self) -> bool:
+        """Whether the code could not be loaded, which the same code never will be: the errors of
+        github.com/aws/aws-lambda-python-runtime-interface-client, and of its sister for Node.js,
+        before a handler is called."""
+        return self.failed and self.error_type in _BEFORE_THE_HANDLER
+
+    @property
     def reason(self) -> str:
         """A failure in one line: its type and message."""
         message = json.loads(self.body).get("errorMessage", "") if self.failed else ""
         return f"{self.error_type}: {message}"
+
+
+_BEFORE_THE_HANDLER = frozenset(
+    f"Runtime.{name}"
+    for name in (
+        *("CallbackHandlerDeprecated", "HandlerNotFound", "ImportModuleError"),
+        *("MalformedHandlerName", "UserCodeSyntaxError"),
+    )
+)
 
 
 class Invoker:

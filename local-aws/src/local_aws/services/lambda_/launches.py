@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from local_aws.permissions import RoleSession
 from local_aws.process import ISOLATED_PYTHON
 from local_aws.process.node import node_program
-from local_aws.services.lambda_ import mounts
+from local_aws.services.lambda_ import mounts, sdk_for_node
 from local_aws.services.lambda_.logs import Stream
 from local_aws.services.lambda_.mounts import LANGUAGE
 from local_aws.services.lambda_.sandbox import Launch
@@ -170,10 +170,6 @@ PACKAGES = ("boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "u
 """AWS Lambda developer guide, "Building Lambda functions with Python": boto3 and
 what it needs. Everything else a function brings in its zip, here as there."""
 
-SCOPES = ("@aws-sdk", "@smithy")
-"""What Node.js finds of the AWS SDK for JavaScript ("Building Lambda functions with Node.js"):
-here the clients that npm has installed, no other module beside them."""
-
 _NPM = """#!/bin/sh
 echo 'npm: functions of the local AWS install nothing while they run' >&2
 exit 1
@@ -183,17 +179,13 @@ the one that is there where not. That would take the network, and more memory th
 
 
 def make_runtime_folder(folder: Path) -> None:
-    """Fill ``folder`` with links to `PACKAGES` of this Python, to `SCOPES` in a ``node_modules``,
-    and to the programs in ``lang/bin``; what is there already stays."""
-    modules = folder / "node_modules"
-    modules.mkdir(parents=True, exist_ok=True)
+    """Fill ``folder`` with links to `PACKAGES` of this Python, to the AWS SDK for JavaScript in a
+    ``node_modules``, and to the programs in ``lang/bin``; what is there already stays."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in PACKAGES:
         place = _place(name)
         _link(folder / place.name, place)
-    found = _node_modules(Path.cwd())
-    for scope in SCOPES:
-        if found is not None:
-            _link(modules / scope, found / scope)
+    sdk_for_node.link_into(folder / "node_modules")
     programs = folder / LANGUAGE / "bin"
     programs.mkdir(parents=True, exist_ok=True)
     python = Path(sys.executable)
@@ -217,13 +209,3 @@ def _place(name: str) -> Path:
         raise ModuleNotFoundError(f"{name} is not installed; install the 'local' extra")
     origin = Path(spec.origin)
     return origin.parent if origin.name == "__init__.py" else origin
-
-
-def _node_modules(here: Path) -> Path | None:
-    """The nearest with the SDK: of ``here`` and the folders above, or npm's global one."""
-    return next((each for each in _candidates(here) if (each / SCOPES[0]).is_dir()), None)
-
-
-def _candidates(here: Path) -> Iterator[Path]:
-    yield from (folder / "node_modules" for folder in (here, *here.parents))
-    yield Path(node_program()).parent.parent / "lib" / "node_modules"

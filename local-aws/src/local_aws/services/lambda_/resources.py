@@ -13,9 +13,13 @@ from uuid import uuid4
 from typing_extensions import override
 
 from local_aws.arn import Arn
+from local_aws.context import LocalContext
+from local_aws.protocol import AwsError
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
 from local_aws.services import lambda_ as lambda_functions
+from local_aws.services.lambda_ import sdk_for_node
+from local_aws.services.lambda_.code import content_of
 from local_aws.services.lambda_.event_sources import EVENT_SOURCES
 from local_aws.services.lambda_.limits import refusals
 
@@ -76,6 +80,29 @@ class Function(ApiProvider):
     @override
     def problems(self, properties: Properties) -> Iterable[str]:
         return refusals(properties)
+
+    @override
+    def lacks(self, context: LocalContext, region: str, properties: Properties) -> Iterable[str]:
+        """Of the AWS SDK for Node.js; a function whose layers only the deploy knows is looked at
+        when it is made."""
+        code = properties.get("Code")
+        runtime = str(properties.get("Runtime"))
+        if (
+            not runtime.startswith("nodejs")
+            or properties.get("Layers")
+            or not isinstance(code, dict)
+        ):
+            return
+        if not all(isinstance(each, str) for each in code.values()):
+            return
+        try:
+            source = _code(properties)
+            content = source.get("ZipFile") or content_of(source, context.client("s3", region))
+            sdk_for_node.provide([io.BytesIO(content)])
+        except sdk_for_node.NotFetched as error:
+            yield str(error)
+        except (AwsError, ResourceFailed, zipfile.BadZipFile):
+            return  # said when the function is made, as on AWS
 
     @override
     def create(self, request: Request) -> str:

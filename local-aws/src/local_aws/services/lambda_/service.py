@@ -100,7 +100,8 @@ class Lambda(service.Service):
             "other runtimes, container images, layers of other accounts", "refused by name"
         ),
         service.Limit(
-            "AWS SDK clients for Node.js", "those that npm has installed; a missing one is named"
+            "AWS SDK for Node.js",
+            "what npm has installed, or fetches once when code names it; a missing one is named",
         ),
         service.Limit(
             "VPC, KMS key, tracing, architecture, size of `/tmp`", "kept, without effect"

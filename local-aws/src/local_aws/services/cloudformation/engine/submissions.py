@@ -29,7 +29,7 @@ from local_aws.services.cloudformation.engine.deployment import surroundings_of
 from local_aws.services.cloudformation.engine.exports import Exports
 from local_aws.services.cloudformation.engine.parameters import Parameter, resolve
 from local_aws.services.cloudformation.engine.refusals import Refused, refuse, validation_error
-from local_aws.services.cloudformation.engine.stacks import Stack, Version
+from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Version
 from local_aws.services.cloudformation.engine.template import Template
 from local_aws.services.cloudformation.engine.transforms import transformed
 from local_aws.template import Names, Unknown
@@ -139,7 +139,19 @@ class Submissions:
             raise
         wanted = [change.wanted for change in planned.changes if change.wanted is not None]
         refuse([*problems, *undeployable_values(wanted, self._types, strict=self._context.strict)])
+        refuse(self._lacking(wanted, stack.region))
         return planned
+
+    def _lacking(self, wanted: Sequence[Resource], region: str) -> list[str]:
+        """What this machine lacks for the resources, a line for all that lack the same."""
+        lacking: dict[str, list[str]] = {}
+        with self._context.write_lock.aside():
+            for each in wanted:
+                provider = self._types.provider_of(each.type)
+                found = provider.lacks(self._context, region, each.properties) if provider else ()
+                for problem in found:
+                    lacking.setdefault(problem, []).append(each.logical_id)
+        return [f"Resource {', '.join(names)}: {what}" for what, names in lacking.items()]
 
     def body(self, values: Values, region: str) -> str:
         """The text of TemplateBody, or of the object that TemplateURL names in the local S3."""
