@@ -12,7 +12,7 @@ import click
 import pytest
 
 from local_aws.daemon import start
-from local_aws.process.http_server import LoopbackServer
+from local_aws.process.http_server import LoopbackServer, next_free_port
 from local_aws.state.state_dir import must_be_state_dir
 from sagemaker_serving.cli import _group
 from sagemaker_serving.errors import Mistake
@@ -140,6 +140,23 @@ def test_a_port_that_another_local_aws_has_is_named_with_its_folder(
 def test_ports_out_of_range_are_named_without_the_command_line_too(port: int) -> None:
     with pytest.raises(Mistake, match=f"port is {port}; it is from 0 to 65535"):
         LoopbackServer(port)
+
+
+def test_without_a_port_it_is_the_next_that_is_free() -> None:
+    taken = LoopbackServer(0)
+    try:
+        found = next_free_port(taken.port)
+        assert taken.port < found < taken.port + 100
+    finally:
+        taken.stop()
+
+
+def test_an_app_that_is_no_environment_is_sent_to_local_aws(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "cdk.json").write_text("{}")
+    ended = run("local", "deploy", "shop")
+    assert ended.returncode == 2
+    assert "type `local-aws deploy shop`" in ended.stderr
 
 
 CRASH = """

@@ -114,3 +114,11 @@ def test_a_mistake_gets_one_clear_message(
     assert ended.returncode == 2
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_rule_is_explained_with_its_source(explain: Run) -> None:
+    said = explain("instance-retired").stdout
+    assert said.startswith("rule     instance-retired\n")
+    assert "\nsource   " in said
+    told = json.loads(explain("instance-retired", "--json").stdout)
+    assert list(told) == ["rule", "severity", "demands", "why", "source", "example"]

@@ -12,6 +12,7 @@ import pytest
 from local_aws.protocol.event_stream import event, exception
 from sagemaker_serving.cli.answers import Answers
 from sagemaker_serving.client import Prediction
+from sagemaker_serving.client.runtime_errors import model_failed
 from tests.cli.conftest import Run
 from tests.client.fake_runtime import Answer, Asked, FakeRuntime, fake_runtime, refusal
 
@@ -170,6 +171,14 @@ def test_what_the_model_refuses_ends_with_1(run: Run, runtime: FakeRuntime) -> N
     assert ended.stderr.splitlines()[0].endswith("the model of e answered 400: not a number")
 
 
+def test_of_a_bare_list_it_is_said_what_a_handler_is_given(run: Run, runtime: FakeRuntime) -> None:
+    ended = run("predict", "e", '["refuse"]', **shell(runtime))
+    assert ended.stderr.splitlines()[0].endswith(
+        "answered 400: not a number; a bare list was sent (10 bytes), and a handler is given it as "
+        'it is; TensorFlow wants {"instances": ["refuse"]}'
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -203,3 +212,16 @@ def test_progress_is_shown_on_a_terminal_only(
                 Prediction(body=b"", content_type="", variant="", seconds=0.1, first=first)
             )
     assert ("3/3" in stream.getvalue()) == stream.isatty()
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"error": "{\\"error\\": \\"no list\\"}"}', "no list"),
+        ('{"error": "no list", "line": 3}', '{"error": "no list", "line": 3}'),
+        ("no JSON", "no JSON"),
+    ],
+)
+def test_a_models_error_is_told_without_the_json_around_it(body: str, said: str) -> None:
+    error = model_failed("e", 400, body, None)
+    assert (str(error), error.body) == (f"the model of e answered 400: {said}", body)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tarfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,89 @@ def test_a_golden_file_is_read_before_anything_starts(tmp_path: Path) -> None:
     broken = serve(str(tmp_path), "--golden", str(tmp_path / "g"))
     assert broken.returncode == 2
     assert broken.stderr.startswith(f"sagemaker-serving: {tmp_path}/g:1: it is no JSON: ")
+
+
+HANDLER = """
+def input_handler(data, context):
+    return data.read().decode()
+
+def output_handler(response, context):
+    return b"WORD " + response.content, "text/plain"
+"""
+
+
+def test_a_changed_handler_answers_and_no_request_is_lost(
+    saved_models: Path, tmp_path: Path
+) -> None:
+    """Also when a change is wrong: the log says so, and the handler before goes on."""
+    script = tmp_path / "code" / "inference.py"
+    script.parent.mkdir()
+    script.write_text(HANDLER.replace("WORD", "first"))
+    (tmp_path / "environments").mkdir()
+    (tmp_path / "environments" / "mine.yaml").write_text(
+        "name: mine\nregion: eu-west-1\nmodels:\n  iris:\n"
+        f"    artifact: [{saved_models / 'half_plus_three'}, ../code]\n"
+        "    framework: tensorflow\n    framework_version: '2.19'\n"
+        "    environment: {SAGEMAKER_GUNICORN_WORKERS: '1'}\n"
+        "    variants:\n      - {name: a, instance_type: ml.c5.xlarge, initial_instance_count: 1}\n"
+    )
+    process = subprocess.Popen(
+        [*COMMAND, "mine/iris", "--reload", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None
+    told = iter(process.stdout)
+
+    def until(beginning: str) -> list[str]:
+        lines = []
+        for line in told:
+            lines.append(line)
+            if line.startswith(beginning):
+                return lines
+        raise AssertionError("".join(lines))
+
+    try:
+        url = until("listening on ")[-1].split()[2]
+        words = []
+        over = threading.Event()
+
+        def ask() -> None:
+            while not over.is_set():
+                answer = requests.post(f"{url}/invocations", json={"instances": [1.0]}, timeout=60)
+                words.append((answer.status_code, answer.text.split()[0]))
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        script.write_text(HANDLER.replace("WORD", "second"))
+        until("reloaded after ")
+        script.write_text("no code")
+        assert any("SyntaxError: invalid syntax" in line for line in until("not reloaded"))
+        script.write_text(HANDLER.replace("WORD", "third"))
+        until("reloaded after ")
+        answer = requests.post(f"{url}/invocations", json={"instances": [1.0]}, timeout=60)
+        over.set()
+        asking.join()
+        assert answer.text.startswith("third")
+        assert {status for status, _ in words} == {200}
+        assert (
+            list(dict.fromkeys(word for _, word in words))
+            == ["first", "second", "third"][: len({word for _, word in words})]
+        )
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_what_artifact_takes_is_served_unpacked(saved_models: Path, tmp_path: Path) -> None:
+    """A SavedModel's own folder, which no container would take as it is."""
+    golden = tmp_path / "golden.jsonl"
+    line = {"body": '{"instances": [1.0]}', "expected_body": '{"predictions": [3.5]}'}
+    golden.write_text(json.dumps({**line, "content_type": "application/json"}) + "\n")
+    (version,) = (saved_models / "half_plus_three").iterdir()
+    ended = serve(str(version), "--golden", str(golden))
+    assert (ended.returncode, ended.stdout) == (0, "1 of 1 answers are as recorded\n"), ended

@@ -16,12 +16,13 @@ from sagemaker_serving.cli.tables import print_table, print_values
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations.explain import Deviation, Explanation, Served
+    from sagemaker_serving.rules.engine import Rule
     from sagemaker_serving.spec import EnvironmentFile
     from sagemaker_serving.spec.container import Artifact
 
 
 @click.command()
-@click.argument("endpoint", type=DeployedEndpoint())
+@click.argument("endpoint", metavar="ENDPOINT_OR_RULE", type=DeployedEndpoint())
 @click.option(
     "--file",
     "path",
@@ -31,20 +32,28 @@ if TYPE_CHECKING:
 @json_option
 @aws_options
 def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) -> None:
-    """Show what ENDPOINT runs and where it came from.
+    """Show what an endpoint runs and where it came from, or what a rule demands and why.
 
-    ENDPOINT is an endpoint's name, or `prod/digits`, a model of environments/prod.yaml. Prints
-    status, config, and the commit and version that deployed it. For each container it prints image,
-    variables, and archive or prefix with its sha256. With --file it packs the model's artifact,
-    unless that is cached or sent uncompressed, and compares everything but weights and counts. What
-    differs comes first, and it ends with 1 when anything does.
+    A rule is named as `check` prints it; its source and an example are shown, too. An endpoint is
+    named as on AWS, or `prod/digits`, a model of environments/prod.yaml. Prints status, config, and
+    the commit and version that deployed it. For each container it prints image, variables, and
+    archive or prefix with its sha256. With --file it packs the model's artifact, unless that is
+    cached or sent uncompressed, and compares everything but weights and counts. What differs comes
+    first, and it ends with 1 when anything does.
 
     \b
     Examples:
+      sagemaker-serving explain instance-retired
       sagemaker-serving explain prod-digits
       sagemaker-serving explain prod-digits --file environments/prod.yaml
       sagemaker-serving explain local-digits --local --json | jq '.served[].archive_sha256'
     """
+    from sagemaker_serving.rules.registry import RULES
+
+    rule = next((each for each in RULES if each.id == endpoint), None)
+    if rule is not None:
+        _print_rule(rule, as_json=as_json)
+        return
     from sagemaker_serving.operations.explain import explain as ask
     from sagemaker_serving.spec import read_environment
 
@@ -62,6 +71,21 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
         _print(found, different, path)
     if different:
         raise click.exceptions.Exit(1)
+
+
+def _print_rule(rule: Rule, *, as_json: bool) -> None:
+    shown = {
+        "rule": rule.id,
+        "severity": str(rule.severity),
+        "demands": " ".join(rule.what.split()),
+        "why": " ".join(rule.why.split()),
+        "source": " ".join(rule.source.split()),
+        "example": rule.example,
+    }
+    if as_json:
+        click.echo(json.dumps(shown, indent=1))
+    else:
+        print_values([(name, value) for name, value in shown.items() if value], column=8)
 
 
 def _print(found: Explanation, different: list[Deviation] | None, path: Path | None) -> None:

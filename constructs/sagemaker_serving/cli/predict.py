@@ -131,23 +131,37 @@ def predict(
         answers,
         Predictor(endpoint, aws, limits=limits, on_prediction=answers.count) as predictor,
         _input(body, files, input_format) as data,
-        _with_the_log(endpoint, local=which.local),
+        _with_what_helps(endpoint, data, local=which.local),
     ):
         _send(predictor, data, given, input_format, stream, answers)
 
 
 @contextmanager
-def _with_the_log(endpoint: str, *, local: bool) -> Iterator[None]:
-    """AWS names its console's page of the log, where there is nothing of the local AWS."""
+def _with_what_helps(endpoint: str, data: object, *, local: bool) -> Iterator[None]:
+    """The local AWS's log where AWS names its console's page, and what a bare list is given to.
+
+    Without a handler TensorFlow's container puts a list into ``{"instances": …}``, and with one it
+    hands the body on (tensorflowServing.js and python_service.py of
+    github.com/aws/sagemaker-tensorflow-serving-container).
+    """
     try:
         yield
     except ModelFailed as error:
-        if error.log is None or not local:
-            raise
         from sagemaker_serving.client.runtime_errors import with_message
 
-        told = str(error).replace(error.log, f"sagemaker-serving local logs {endpoint}")
+        told = str(error)
+        if error.log is not None and local:
+            told = told.replace(error.log, f"sagemaker-serving local logs {endpoint}")
+        if isinstance(data, str) and data.lstrip().startswith("["):
+            told += (
+                f"; a bare list was sent ({len(data.encode())} bytes), and a handler is given it "
+                f'as it is; TensorFlow wants {{"instances": {_shortened(data.strip())}}}'
+            )
         raise with_message(error, told) from None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _meant(bodies: tuple[str, ...], files: tuple[Path, ...]) -> tuple[str | None, tuple[Path, ...]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -11,6 +15,7 @@ import click
 from sagemaker_serving.cli.golden import tolerance_option
 
 if TYPE_CHECKING:
+    from sagemaker_serving.archive import Source
     from sagemaker_serving.model_server.process import ModelServer
     from sagemaker_serving.operations.golden import Exchange
 
@@ -30,7 +35,7 @@ def _environment(
 
 
 @click.command()
-@click.argument("model", metavar="DIR_OR_ARCHIVE", type=click.Path(path_type=Path))
+@click.argument("model", metavar="MODEL")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -67,36 +72,45 @@ def _environment(
     type=click.Path(path_type=Path),
     help="Send the requests in this file, compare the answers with those recorded, and end.",
 )
+@click.option(
+    "--reload",
+    is_flag=True,
+    help="Serve a changed model as soon as its files are saved; a request in between is answered.",
+)
 @tolerance_option
 def serve(
-    model: Path,
+    model: str,
     port: int | None,
     environment: dict[str, str],
     container_version: str | None,
     framework: str | None,
     golden: Path | None,
+    reload: bool,
     tolerance: float,
 ) -> None:
     """Serve a model as SageMaker's container does: /ping and /invocations.
 
-    DIR_OR_ARCHIVE is a model.tar.gz, or a folder with the same content:
-    MODEL/VERSION/saved_model.pb, or a .pt or .pth file, and perhaps code/. With --env
-    SAGEMAKER_MULTI_MODEL=true it is a folder of models, which requests to /models load and unload.
-    Prints the container's log until Ctrl-C. With --golden it prints only the differences, and ends
-    with 1 when there is one.
+    MODEL is what `artifact:` takes: a model.tar.gz, a folder or a file of a model, packed or not.
+    Or it is `prod/iris`, a model of environments/prod.yaml, with its variables; `prod/iris/cpu` is
+    one of its variants. With --env SAGEMAKER_MULTI_MODEL=true it is a folder of models, which
+    requests to /models load and unload. Prints the container's log until Ctrl-C. With --golden it
+    prints only the differences, and ends with 1 when there is one.
+
+    With --reload the server before answers until the changed one is ready, and goes on when that
+    one does not come up: the log says why.
 
     \b
     Examples:
       sagemaker-serving serve model_assets/half_plus_three/model
+      sagemaker-serving serve local/half-plus-three --reload
       sagemaker-serving serve model.tar.gz --container-version 2.19
       sagemaker-serving serve model.tar.gz --golden golden.jsonl
     """
-    import tempfile
-
     from sagemaker_serving.extras import need
 
     need("local")
     from local_aws.process import ending_all, raise_file_limit
+    from sagemaker_serving.model_server.fork_client import ForkServer
     from sagemaker_serving.model_server.generations import generation_of
     from sagemaker_serving.model_server.plan import require_model, require_tensorflow
     from sagemaker_serving.model_server.process import ModelServer
@@ -104,35 +118,161 @@ def serve(
     from sagemaker_serving.model_server.toolkit.contract import toolkit_contract
     from sagemaker_serving.operations.golden import read_golden
 
+    if reload and golden is not None:
+        raise click.UsageError("--reload serves until Ctrl-C; leave out --golden")
     exchanges = None if golden is None else read_golden(golden)
-    program = _program(model, environment, framework)
-    if program == "tensorflow":
-        require_model(model, environment)
-        generation_of(container_version)
-        require_tensorflow()
-    if program == "pytorch":
-        toolkit_contract(container_version)
-    asked_port = bind_to_port(environment) if port is None else port
+    asked = _asked(model, environment, framework, container_version)
     raise_file_limit()
-    with ending_all(), tempfile.TemporaryDirectory(prefix="sagemaker-serving-log-") as folder:
-        log_path = Path(folder, "container.log")
-        server = ModelServer.start(
-            model,
-            environment=environment,
-            log_path=log_path,
-            # Nobody is told the port when there is nobody to call.
-            port=asked_port if golden is None else None,
-            container_version=container_version,
-            program=program,
-        )
+    with (
+        ending_all(),
+        tempfile.TemporaryDirectory(prefix="sagemaker-serving-log-") as folder,
+        closing(ForkServer()) as fork_server,
+    ):
+        scratch = Path(folder)
+        served = asked.laid_out(scratch)
+        if asked.program == "tensorflow":
+            require_model(served, asked.environment)
+            generation_of(asked.container_version)
+            require_tensorflow()
+        if asked.program == "pytorch":
+            toolkit_contract(asked.container_version)
+        asked_port = bind_to_port(asked.environment) if port is None else port
+
+        def start(place: int | None, named: Path, *, forked: bool = False) -> ModelServer:
+            return ModelServer.start(
+                named,
+                environment=asked.environment,
+                log_path=Path(tempfile.mkdtemp(dir=scratch), "container.log"),
+                port=place,
+                container_version=asked.container_version,
+                program=asked.program,
+                fork_server=fork_server if forked else None,
+            )
+
+        if reload:
+            again = partial(start, None, forked=True)
+            _reload(asked_port, lambda: again(asked.laid_out(scratch)), asked.files)
+            return
+        # Nobody is told the port when there is nobody to call.
+        server = start(asked_port if exchanges is None else None, served)
         try:
-            with log_path.open("rb") as log:
+            with server.log_path.open("rb") as log:
                 if exchanges is not None:
                     _compare(server, exchanges, tolerance)
                 else:
                     _watch(server, log)
         finally:
             server.stop()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What is to be served, by which program, and how its container is set."""
+
+    sources: Sequence[Source]
+    program: str
+    container_version: str | None
+    environment: Mapping[str, str]
+
+    def laid_out(self, scratch: Path) -> Path:
+        """The archive, the folder that has its layout, or links to the files in that layout."""
+        from sagemaker_serving.archive import Tensors, UnreadableArtifact, plan
+        from sagemaker_serving.archive.conversion import convert, tensors_of
+
+        path = self.sources[0].path
+        if self.environment.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true":
+            return path
+        try:
+            planned = plan(self.sources)
+        except UnreadableArtifact:
+            if len(self.sources) > 1:
+                raise
+            return path  # whose server says what is wrong with it, and what it should be
+        if planned.ready is not None:
+            return planned.ready
+        at_home = all(path / entry.name == entry.path for entry in planned.entries)
+        if at_home and not planned.conversions:
+            return path
+        folder = Path(tempfile.mkdtemp(prefix="model-", dir=scratch))
+        for entry in planned.entries:
+            link = folder / entry.name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(entry.path.resolve())
+        if planned.conversions:
+            convert({each: tensors_of(each, Tensors()) for each in planned.conversions}, folder)
+        return folder
+
+    def files(self) -> list[Path]:
+        """What it is made of."""
+        from sagemaker_serving.archive import plan
+
+        planned = plan(self.sources)
+        if planned.ready is not None:
+            return [planned.ready]
+        return [
+            *(entry.path for entry in planned.entries),
+            *(each.source for each in planned.conversions),
+        ]
+
+
+def _asked(
+    model: str, environment: Mapping[str, str], framework: str | None, version: str | None
+) -> _Asked:
+    """What ``model`` names, as the options say, else as the environment file says."""
+    from sagemaker_serving.archive import Source, parse_source
+    from sagemaker_serving.errors import Mistake
+    from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of
+    from sagemaker_serving.model_server.modeldir import require_existing
+    from sagemaker_serving.model_server.programs import Program
+    from sagemaker_serving.operations.named_model import FOLDER, named_model
+    from sagemaker_serving.spec.container import on_disk
+
+    found = None if Path(model).exists() else named_model(model)
+    if found is None:
+        sources = [parse_source(model)] if Path(model).exists() else [Source(path=Path(model))]
+    else:
+        variant = found.variant or next(iter(found.spec.variants), None)
+        container = found.spec.container(variant)
+        paths = on_disk(container.artifact)
+        if not paths:
+            raise Mistake(
+                f"{found.where}: its artifact is not on this machine; download it, and serve the "
+                "file"
+            )
+        sources = [parse_source(each, FOLDER) for each in paths]
+        environment = {**container.variables, **environment}
+        if container.own_image is not None and framework is None:
+            try:
+                engine = engine_of(container.own_image)
+            except NoEngine as error:
+                raise Mistake(f"{found.where}: {error}; name a server with --framework") from None
+            framework, version = engine.program, version or engine.container_version
+        framework = framework or container.framework
+        version = version or container.framework_version
+    for source in sources:
+        require_existing(source.path)
+    program = framework or _program(sources[0].path, environment)
+    if program not in set(Program):
+        raise Mistake(f"this machine has no server for {program}; name one with --framework")
+    return _Asked(
+        sources=sources, program=program, container_version=version, environment=environment
+    )
+
+
+def _reload(port: int, start: Callable[[], ModelServer], files: Callable[[], list[Path]]) -> None:
+    import signal
+    import time
+
+    from sagemaker_serving.model_server.reloading import LOOK_SECONDS, Reloading
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with closing(Reloading(port, start, files, click.echo)) as reloading:
+        try:
+            while True:
+                reloading.look()
+                time.sleep(LOOK_SECONDS)
+        except KeyboardInterrupt:
+            return
 
 
 def _compare(server: ModelServer, exchanges: list[Exchange], tolerance: float) -> None:
@@ -143,15 +283,11 @@ def _compare(server: ModelServer, exchanges: list[Exchange], tolerance: float) -
     must_be_the_same(replay(exchanges, to_server(server.place.connection), tolerance))
 
 
-def _program(model: Path, environment: dict[str, str], framework: str | None) -> str:
+def _program(model: Path, environment: Mapping[str, str]) -> str:
     """What to serve it with; folders and archives are looked into when nobody has said."""
     from sagemaker_serving.archive import UnreadableArtifact, read_contents
-    from sagemaker_serving.model_server.modeldir import require_existing
     from sagemaker_serving.model_server.programs import program_of
 
-    require_existing(model)
-    if framework is not None:
-        return framework
     if environment.get("SAGEMAKER_MULTI_MODEL", "").lower() == "true":
         return "tensorflow"
     try:

@@ -158,7 +158,8 @@ def status(
         if progress.shards is None
         else (
             f"{progress.shards_done:,} of {progress.shards:,} shards, "
-            f"{progress.objects_done:,} of {progress.objects:,} objects"
+            f"{progress.objects_done:,} of {progress.objects:,} "
+            f"object{'s' * (progress.objects != 1)}"
         )
     )
     click.echo(f"{progress.status}: {of_all or 'it is planned'}")

@@ -89,7 +89,8 @@ def aws_failures() -> Iterator[None]:
     except (aws_errors.NoCredentialsError, aws_errors.PartialCredentialsError):
         raise Mistake(
             "there are no AWS credentials; run `aws sso login` or set AWS_PROFILE; "
-            "for the local AWS give --local"
+            "for the local AWS give --local, or where a command has no such option, run it after "
+            '`eval "$(sagemaker-serving local env)"`'
         ) from None
     except (
         aws_errors.ConnectionError,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from botocore.exceptions import ClientError
@@ -35,11 +36,23 @@ def model_failed(endpoint: str, status: int | None, body: str, log: str | None) 
     where = "" if log is None else f"; its log: {log}"
     answered = "failed" if status is None else f"answered {status}"
     return ModelFailed(
-        f"the model of {endpoint} {answered}: {body.strip()}{where}",
+        f"the model of {endpoint} {answered}: {_words_of(body.strip())}{where}",
         status=0 if status is None else status,
         body=body,
         log=log,
     )
+
+
+def _words_of(body: str) -> str:
+    """What an error says, without the JSON that the server and the handler put around it."""
+    try:
+        told = json.loads(body)
+    except ValueError:
+        return body
+    if isinstance(told, dict) and len(told) == 1 and told.keys() <= {"error", "message"}:
+        (inner,) = told.values()
+        return _words_of(inner) if isinstance(inner, str) else body
+    return body
 
 
 def given_up(

@@ -50,7 +50,8 @@ class BatchReport:
         """The report in a few lines for people."""
         counts = self.counts
         lines = [
-            f"{self.status.lower()} in {self.seconds:,} s: {counts['objects']:,} objects, "
+            f"{self.status.lower()} in {self.seconds:,} s: {counts['objects']:,} "
+            f"object{'s' * (counts['objects'] != 1)}, "
             f"{counts['answered']:,} with an output, {counts['quarantined']:,} in quarantine, "
             f"{counts['unaccounted']:,} not done"
         ]

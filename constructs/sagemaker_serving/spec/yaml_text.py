@@ -44,7 +44,10 @@ def read_yaml(
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark is not None else 1
-        raise _unreadable(source, line, error.problem or str(error)) from None
+        said = error.problem or str(error)
+        if "'\\t'" in said:
+            said = "the line begins with a tab; YAML is indented by spaces alone"
+        raise _unreadable(source, line, said) from None
     except yaml.YAMLError as error:
         raise _unreadable(source, 1, str(error)) from None
     except RecursionError:

@@ -38,6 +38,11 @@ def deploy(environment: str, state_dir: Path) -> None:
     from sagemaker_serving.spec import read_environment
 
     need("cdk", "local")
+    if Path(environment, "cdk.json").is_file() and not Path(FOLDER, f"{environment}.yaml").exists():
+        raise Mistake(
+            f"{environment} is a CDK app, and this deploys an environment file; to run any app "
+            f"here, type `local-aws deploy {environment}`"
+        )
     path = environment_path(environment)
     if path.parent.resolve().name != FOLDER.name:
         raise Mistake(

@@ -26,8 +26,7 @@ def up_options(*more: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--port",
             type=click.IntRange(0, 65535),
-            default=4570,
-            show_default=True,
+            show_default="4570, or the next one that is free",
             help="Its port on 127.0.0.1; 0 takes a free one.",
         ),
         click.option("--foreground", is_flag=True, help="Run until Ctrl-C instead of returning."),
@@ -83,7 +82,7 @@ def up(**given: Any) -> None:
 def start_and_tell(
     shown: Shown,
     *,
-    port: int,
+    port: int | None,
     foreground: bool,
     fresh: bool,
     time_scale: float | None,
@@ -107,6 +106,11 @@ def start_and_tell(
             f"--end-with is {end_with}; there is no such process, so the local AWS would end at "
             "once; name one that runs"
         )
+    from local_aws.process.address import DEFAULT_PORT
+    from local_aws.process.http_server import next_free_port
+
+    if port is None:
+        port = next_free_port(DEFAULT_PORT)
     given = dict(environment)
     if time_scale is not None:
         given[time_scale_variable()] = f"{time_scale:g}"

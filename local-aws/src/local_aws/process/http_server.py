@@ -6,6 +6,7 @@ import errno
 import socket
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -67,6 +68,16 @@ class LoopbackServer:
             server.close_connections()
         for listener in self._sockets:
             listener.close()
+
+
+def next_free_port(first: int) -> int:
+    """``first``, or the next port on which nobody listens; 0 where there is none in a hundred."""
+    for port in range(first, min(first + 100, 65536)):
+        with suppress(OSError):
+            for each in _listen_on(port):
+                each.close()
+            return port
+    return 0
 
 
 def _listen(port: int) -> list[socket.socket]:
