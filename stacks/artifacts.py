@@ -22,16 +22,19 @@ def model_data(
     *,
     convert: bool = True,
     versions_on_top: bool = False,
+    kept_below: str | None = None,
 ) -> ModelData:
     """In S3 where it is already, or from below ``folder``, packed or as its files are;
-    ``convert`` and ``versions_on_top`` are `ModelData`'s."""
+    ``convert``, ``versions_on_top`` and ``kept_below`` are `ModelData`'s."""
     archive = in_s3(artifact)
     if archive is not None:
         return _model_in_s3(scope, archive)
     if isinstance(artifact, FolderArtifact) and artifact.uncompressed:
-        return ModelData.from_folder(folder / artifact.folder)
+        return ModelData.from_folder(folder / artifact.folder, kept_below=kept_below)
     sources = [parse_source(each, folder) for each in on_disk(artifact)]
-    return ModelData.from_sources(sources, convert=convert, versions_on_top=versions_on_top)
+    return ModelData.from_sources(
+        sources, convert=convert, versions_on_top=versions_on_top, kept_below=kept_below
+    )
 
 
 def _model_in_s3(scope: Construct, archive: S3Artifact) -> ModelData:

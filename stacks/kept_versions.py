@@ -9,6 +9,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.infra import ExecutionRole
+from sagemaker_serving.infra.model.model_data import KEPT
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.spec import Environment, FolderArtifact, Model
 from sagemaker_serving.spec.container import Container
@@ -17,21 +18,15 @@ ENDPOINT_TAG = "sagemaker-serving:endpoint"
 """Tells which endpoint a config was made for; `operations.rollback` looks for it."""
 
 
-def keeps_versions(environment: Environment, model: str) -> bool:
-    """Whether anything of a model is kept: of its endpoint, or what its batches use."""
-    spec = environment.models[model]
-    return _keeps_endpoint(environment, model) or spec.batch_transform is not None
+def kept_below(environment: Environment, model: str) -> str | None:
+    """Where the versions of a model lie in the assets' bucket that outlive their template.
 
-
-def own_synthesizer(environment: Environment, model: str) -> cdk.DefaultStackSynthesizer | None:
-    """Puts the assets of a model whose versions are kept below a prefix of their own in the
-    assets' bucket.
-
-    So that its role may read earlier ones too, and no other model's. None: as the app has it.
+    They are kept for its endpoint, or for its batches. So ``cdk gc`` leaves them, and its role may
+    read earlier ones too, and no other model's. None: nothing of it is kept.
     """
-    if not keeps_versions(environment, model):
-        return None
-    return _Synthesizer(bucket_prefix=_prefix(environment, model))
+    spec = environment.models[model]
+    kept = _keeps_endpoint(environment, model) or spec.batch_transform is not None
+    return environment.stack_name(model) if kept else None
 
 
 def keep_endpoint(
@@ -69,29 +64,34 @@ def read_earlier_archives(environment: Environment, model: str, role: ExecutionR
     Of an image in another repository, an archive elsewhere in S3, or folders once all of its
     artifacts are archives, it loses sight when the file no longer names them.
     """
+    below = kept_below(environment, model)
+    if below is None:
+        return
     stack = cdk.Stack.of(role)
     qualifier = stack.synthesizer.bootstrap_qualifier
     bucket = f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
-    bucket_arn, below = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}", _prefix(environment, model)
-    _read_every_version(role, f"{bucket_arn}/{below}*.tar.gz")
+    bucket_arn, kept = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}", f"{KEPT}/{below}/"
+    before = f"{below}/"  # where versions up to 0.1.0 lie, which may serve while this one is deployed
+    _read_every_version(role, *(f"{bucket_arn}/{each}*.tar.gz" for each in (kept, before)))
     if _sends_folders(environment.models[model]):
-        _read_every_version(role, f"{bucket_arn}/{below}*/*")
+        _read_every_version(role, *(f"{bucket_arn}/{each}*/*" for each in (kept, before)))
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["s3:ListBucket"],
                 resources=[bucket_arn],
-                conditions={"StringLike": {"s3:prefix": f"{below}*/*"}},
+                conditions={"StringLike": {"s3:prefix": [f"{kept}*/*", f"{before}*/*"]}},
             )
         )
 
 
-def _read_every_version(role: ExecutionRole, objects: str) -> None:
-    role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[objects]))
-    acknowledge_wildcard(
-        role,
-        objects,
-        "Every version of this model that was deployed: to go back to, and for batches that run",
-    )
+def _read_every_version(role: ExecutionRole, *objects: str) -> None:
+    role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=list(objects)))
+    for each in objects:
+        acknowledge_wildcard(
+            role,
+            each,
+            "Every version of this model that was deployed: to go back to, and for batches",
+        )
 
 
 def _sends_folders(model: Model) -> bool:
@@ -116,19 +116,3 @@ def _keep(*constructs: Construct) -> None:
         for resource in construct.node.find_all():
             if isinstance(resource, sagemaker.CfnModel | sagemaker.CfnEndpointConfig):
                 resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
-
-
-class _Synthesizer(cdk.DefaultStackSynthesizer):
-    """Of one stack.
-
-    A stack binds a copy of its synthesizer; asked for that copy from Python, Node hands out the
-    original, which nobody bound, with a warning.
-    """
-
-    def reusable_bind(self, stack: cdk.Stack) -> cdk.IBoundStackSynthesizer:
-        self.bind(stack)
-        return self
-
-
-def _prefix(environment: Environment, model: str) -> str:
-    return f"{environment.stack_name(model)}/"

@@ -11,7 +11,7 @@ from sagemaker_serving.infra.synth.granting import KEY_WARNING, TOPIC_WARNING
 from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint
-from stacks.kept_versions import keeps_versions, own_synthesizer, read_earlier_archives
+from stacks.kept_versions import read_earlier_archives
 from stacks.serving_scope import ServingScope
 
 
@@ -40,7 +40,6 @@ class ServingStack(cdk.Stack):
             stack_name=environment.stack_name(model),
             description=f"Serves {model} in {environment.name}",
             termination_protection=environment.production,
-            synthesizer=own_synthesizer(environment, model),
         )
         _vouch_for_policies(self)
         serving = ServingScope(self, environment=environment, model=model, folder=folder)
@@ -48,8 +47,7 @@ class ServingStack(cdk.Stack):
             add_endpoint(serving)
         if serving.spec.batch_transform is not None:
             add_batch_transform(serving, serving.spec.batch_transform)
-        if keeps_versions(environment, model):
-            read_earlier_archives(environment, model, serving.role)
+        read_earlier_archives(environment, model, serving.role)
 
 
 def _vouch_for_policies(stack: cdk.Stack) -> None:

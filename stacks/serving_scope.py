@@ -41,6 +41,7 @@ from sagemaker_serving.spec.container import S3Artifact
 from sagemaker_serving.spec.environment import parameter_name
 from stacks.artifacts import bucket_of_models, model_data
 from stacks.compiled import CompiledModels
+from stacks.kept_versions import kept_below
 from stacks.network import network_of
 from stacks.storage import data_bucket, data_key
 
@@ -198,7 +199,12 @@ class ServingScope:
             model_data=(
                 None
                 if container.artifact is None
-                else model_data(self.stack, container.artifact, self.folder)
+                else model_data(
+                    self.stack,
+                    container.artifact,
+                    self.folder,
+                    kept_below=kept_below(self.environment, self.name),
+                )
             ),
             environment=container.variables,
             hostname=hostname,

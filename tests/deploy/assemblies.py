@@ -73,6 +73,12 @@ class Cdk:
     def bootstrap(self) -> Ended:
         return self._run("bootstrap", f"aws://{ACCOUNT}/{REGION}")
 
+    def gc(self) -> Ended:
+        """Garbage collection of what is there, however new."""
+        options = ("--type=s3", "--rollback-buffer-days=0", "--created-buffer-days=0")
+        place = f"aws://{ACCOUNT}/{REGION}"
+        return self._run("gc", place, "--unstable=gc", "--confirm=false", *options)
+
     def deploy(self, name: str, template: Mapping[str, Any], *options: str) -> Ended:
         return self._of("deploy", name, template, "--require-approval=never", *options)
 

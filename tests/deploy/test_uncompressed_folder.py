@@ -61,7 +61,7 @@ def predictions(project: Project) -> list[float]:
 
 def test_its_files_lie_below_their_sha256_and_the_model_predicts(project: Project) -> None:
     files = folder_files(project.model)
-    assert place(project)[1] == f"{files.sha256}/"
+    assert place(project)[1] == f"{files.sha256}.files/"
     assert set(objects(project)) == {entry.name for entry, _ in files.files}
     s3, (bucket, prefix) = project.aws.client("s3"), place(project)
     for entry, sha256 in files.files:
@@ -116,14 +116,14 @@ def test_changed_weights_are_another_prefix_and_another_model(project: Project) 
     build.write_text(build.read_text().replace("initializer=3.0", "initializer=4.0"))
     subprocess.run([sys.executable, str(build)], check=True, capture_output=True)
     files, s3 = folder_files(project.model), project.aws.client("s3")
-    sent = {"Bucket": before[0][0], "Key": f"{files.sha256}/{GRAPH}"}
+    sent = {"Bucket": before[0][0], "Key": f"{files.sha256}.files/{GRAPH}"}
     s3.put_object(**sent, Body=(project.model / GRAPH).read_bytes())
     written = s3.head_object(**sent)["LastModified"]
     with project.load() as failures:
         ended = project.deploy()
     assert ended.returncode == 0, ended.stderr
     assert failures == []
-    assert place(project)[1] == f"{files.sha256}/" != before[0][1]
+    assert place(project)[1] == f"{files.sha256}.files/" != before[0][1]
     assert set(objects(project)) == {entry.name for entry, _ in files.files}
     assert objects(project)[GRAPH]["LastModified"] == written, "what an upload before it had sent"
     assert project.resources("Model") != before[1]

@@ -104,10 +104,10 @@ def endpoint(aws: Aws) -> Any:
 
 
 def listed() -> set[str]:
-    """The types of resources that CHANGELOG.md says are replaced."""
+    """The types of resources that CHANGELOG.md says are replaced, of every version since."""
     text = (ROOT / "CHANGELOG.md").read_text()
-    section = text.partition("### What the first deploy replaces\n")[2].partition("\n### ")[0]
-    return set(re.findall(r"`(AWS::\w+::\w+)`", section))
+    sections = re.findall(r"### What the first deploy replaces\n(.*?)\n##", text, re.DOTALL)
+    return set(re.findall(r"`(AWS::\w+::\w+)`", "".join(sections)))
 
 
 def todays(folder: Path, *, framework_version: str = "2.19") -> Path:

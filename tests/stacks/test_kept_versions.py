@@ -51,11 +51,11 @@ def test_client_and_stacks_mean_the_same_tag() -> None:
 
 def test_the_role_reads_this_models_archives_and_no_others(synthesized: Any) -> None:
     text = json.dumps(resources(synthesized, "prod", "AWS::IAM::Policy"))
-    assert "/prod-digits/*.tar.gz" in text
+    assert "/cdk.kept/prod-digits/*.tar.gz" in text
     assert "/prod-digits/*/*" not in text, "it sends no folder uncompressed"
     assert "/*.tar.gz" not in text.replace("/prod-digits/*.tar.gz", "")
     for model in resources(synthesized, "prod", "AWS::SageMaker::Model").values():
-        assert "/prod-digits/" in json.dumps(model["Properties"]["PrimaryContainer"])
+        assert "/cdk.kept/prod-digits/" in json.dumps(model["Properties"]["PrimaryContainer"])
 
 
 @pytest.mark.parametrize("environment", ["dev", "staging"])
@@ -94,8 +94,10 @@ def test_an_update_that_sagemaker_may_take_back_keeps_its_endpoints_versions(
         (resource,) = template.find_resources(kind).values()
         assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
     policies = json.dumps(template.find_resources("AWS::IAM::Policy"))
-    assert "/guarded-half/*.tar.gz" in policies
-    for part in ("/guarded-half/*/*", '"s3:prefix": "guarded-half/*/*"'):
+    for below in ("cdk.kept/guarded-half", "guarded-half"):
+        assert f"/{below}/*.tar.gz" in policies
+    listed = '"s3:prefix": ["cdk.kept/guarded-half/*/*", "guarded-half/*/*"]'
+    for part in ("/cdk.kept/guarded-half/*/*", "eu-west-1/guarded-half/*/*", listed):
         assert (part in policies) == ("uncompressed" in artifact)
     models = json.dumps(template.find_resources("AWS::SageMaker::Model"))
-    assert re.search(r"/guarded-half/[0-9a-f]{64}(\.tar\.gz|/)\"", models)
+    assert re.search(r"/cdk.kept/guarded-half/[0-9a-f]{64}(\.tar\.gz|\.files/)\"", models)

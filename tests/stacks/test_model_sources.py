@@ -49,7 +49,7 @@ models:
         environment:
           CA_REPOSITORY_ARN: "arn:aws:codeartifact:eu-west-1:111122223333:repository/team/python"
 """
-SENT_TO = re.compile(r'-assets-\$\{AWS::AccountId\}-eu-west-1"}, "/([0-9a-f]{64}/)"')
+SENT_TO = re.compile(r'-assets-\$\{AWS::AccountId\}-eu-west-1"}, "/([0-9a-f]{64}\.files/)"')
 NAMES = (".hidden", "config.json", "model-00001.safetensors", "model-00001", "onnx/config.json")
 
 

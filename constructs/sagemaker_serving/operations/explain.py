@@ -14,7 +14,7 @@ from sagemaker_serving.spec import Container, InstanceVariant, Model, Variant
 from sagemaker_serving.spec.container import Artifact, in_s3
 from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
 
-_SHA256_KEY = re.compile(r"/([0-9a-f]{64})(\.tar\.gz|/)$")
+_SHA256_KEY = re.compile(r"/([0-9a-f]{64})(\.tar\.gz|/|\.files/)$")
 """How an archive, or a folder that is not packed, is named in S3 by a synth: by its content."""
 
 

@@ -28,39 +28,49 @@ class ModelData(ABC):
     """The model's archive: packed at synth, or in S3 already; or its files as they are."""
 
     @staticmethod
-    def from_path(path: str | Path, *, convert: bool = True) -> ModelData:
+    def from_path(
+        path: str | Path, *, convert: bool = True, kept_below: str | None = None
+    ) -> ModelData:
         """A folder to pack, or a ready ``.tar.gz``, on this machine.
 
         A Keras model or a frozen graph becomes a SavedModel, but with ``convert`` false,
         as SageMaker Neo wants it.
 
         It is packed into the cloud assembly and travels as a file asset whose
-        key is its content's sha256 and ends in ``.tar.gz``. Raises
+        key is its content's sha256 and ends in ``.tar.gz``. With ``kept_below`` that key begins
+        with ``cdk.kept/<kept_below>/``, and ``cdk gc`` never deletes it. Raises
         `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
         """
-        return _LocalModelData([Path(path)], convert=convert)
+        return _LocalModelData([Path(path)], convert=convert, kept_below=kept_below)
 
     @staticmethod
     def from_sources(
-        sources: Sequence[Source], *, convert: bool = True, versions_on_top: bool = False
+        sources: Sequence[Source],
+        *,
+        convert: bool = True,
+        versions_on_top: bool = False,
+        kept_below: str | None = None,
     ) -> ModelData:
         """One archive of several models, or of a model and its code, packed as `from_path` does.
 
         Each source may have a name and a version. With ``versions_on_top`` no folder is around the
         versions of the only SavedModel, as a multi-model endpoint wants it of TensorFlow.
         """
-        return _LocalModelData(sources, convert=convert, versions_on_top=versions_on_top)
+        return _LocalModelData(
+            sources, convert=convert, versions_on_top=versions_on_top, kept_below=kept_below
+        )
 
     @staticmethod
-    def from_folder(path: str | Path) -> ModelData:
+    def from_folder(path: str | Path, *, kept_below: str | None = None) -> ModelData:
         """Every file of a folder on this machine, not packed: what suits a large model.
 
         The files travel as file assets below a prefix that is the sha256 of their names and
-        contents. Each is uploaded by itself, in parts, unless it is there already. As for
+        contents, and then ``.files/``. Each is uploaded by itself, in parts, unless it is there
+        already. ``kept_below`` is that of `from_path`. As for
         `from_s3_prefix`, only endpoints on instances take it. Raises
         `sagemaker_serving.archive.UnreadableArtifact` when bound, for what is no folder.
         """
-        return _LocalFiles(Path(path))
+        return _LocalFiles(Path(path), kept_below=kept_below)
 
     @staticmethod
     def from_s3(uri: str, *, sha256: str | None = None, version_id: str | None = None) -> ModelData:
@@ -122,13 +132,29 @@ class BoundModelData:
     is_prefix: bool = False
 
 
+KEPT = "cdk.kept"
+"""What the keys of models begin with that ``cdk gc`` never deletes.
+
+It deletes an asset when what its key has before the first dot stands in no template that is
+deployed (aws-cdk 2.1148, ``ObjectAsset.fileName`` and ``ActiveAssetCache``). "cdk" does, in the
+bootstrap stack's own. For the same reason a folder's prefix has a dot after its sha256: each of its
+files is then looked for by that, which stands in the Model.
+"""
+
+
 class _LocalModelData(ModelData):
     def __init__(
-        self, sources: Sequence[Path | Source], *, convert: bool, versions_on_top: bool = False
+        self,
+        sources: Sequence[Path | Source],
+        *,
+        convert: bool,
+        versions_on_top: bool = False,
+        kept_below: str | None,
     ) -> None:
         self._sources = sources
         self._convert = convert
         self._versions_on_top = versions_on_top
+        self._below = "" if kept_below is None else f"{KEPT}/{kept_below}/"
 
     @property
     def has_script(self) -> bool:
@@ -148,17 +174,18 @@ class _LocalModelData(ModelData):
                 planned, lambda sha256: assets / f"asset.{sha256}.tar.gz", progress=progress
             )
         location = synthesizer_of(scope).add_file_asset(
-            source_hash=f"{archive.sha256}.tar",
+            source_hash=f"{self._below}{archive.sha256}.tar",
             file_name=os.path.relpath(archive.path, stage.outdir),
             packaging=cdk.FileAssetPackaging.FILE,
         )
         given = _grant_object(location.bucket_name, location.object_key, role)
-        return BoundModelData(url=location.s3_object_url, identity=archive.sha256, grant=given)
+        identity = f"{self._below}{archive.sha256}"
+        return BoundModelData(url=location.s3_object_url, identity=identity, grant=given)
 
 
 class _LocalFiles(_LocalModelData):
-    def __init__(self, path: Path) -> None:
-        super().__init__([path], convert=False)
+    def __init__(self, path: Path, *, kept_below: str | None) -> None:
+        super().__init__([path], convert=False, kept_below=kept_below)
         self._path = path
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
@@ -169,14 +196,15 @@ class _LocalFiles(_LocalModelData):
         with progress_bar(f"read {self._path.name}") as progress:
             files = folder_files(self._path, progress=progress)
         synthesizer = synthesizer_of(scope)
+        identity = f"{self._below}{files.sha256}.files"
         for name, path in files.put_into(Path(stage.asset_outdir, f"asset.{files.sha256}")):
             location = synthesizer.add_file_asset(
-                source_hash=f"{files.sha256}/{name}",
+                source_hash=f"{identity}/{name}",
                 file_name=os.path.relpath(path, stage.outdir),
                 packaging=cdk.FileAssetPackaging.FILE,
             )
         prefix = location.object_key.removesuffix(name)
-        return _bind_prefix(scope, role, location.bucket_name, prefix, files.sha256)
+        return _bind_prefix(scope, role, location.bucket_name, prefix, identity)
 
 
 class _S3ModelData(ModelData):
