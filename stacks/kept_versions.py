@@ -71,7 +71,8 @@ def read_earlier_archives(environment: Environment, model: str, role: ExecutionR
     qualifier = stack.synthesizer.bootstrap_qualifier
     bucket = f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
     bucket_arn, kept = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}", f"{KEPT}/{below}/"
-    before = f"{below}/"  # where versions up to 0.1.0 lie, which may serve while this one is deployed
+    # Versions up to 0.2.0 lie where the second says, and may serve while this one is deployed.
+    before = f"{below}/"
     _read_every_version(role, *(f"{bucket_arn}/{each}*.tar.gz" for each in (kept, before)))
     if _sends_folders(environment.models[model]):
         _read_every_version(role, *(f"{bucket_arn}/{each}*/*" for each in (kept, before)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
@@ -9,6 +11,7 @@ from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
 from sagemaker_serving.infra import DataBucket
+from sagemaker_serving.infra.batch.batch_transform import WORK_DAYS
 from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.environment import parameter_name
 from stacks.monitoring import add_alarm_topic
@@ -28,24 +31,24 @@ class StorageStack(cdk.Stack):
         environment: Environment,
         env: cdk.Environment,
     ) -> None:
+        at_destroy = environment.storage.at_destroy
+        if at_destroy is None:
+            at_destroy = "keep" if environment.production else "stop"
         super().__init__(
             scope,
             construct_id,
             env=env,
             stack_name=f"{environment.name}-{construct_id}",
-            description=f"Data of {environment.name}'s models",
+            description=f"Data of {environment.name}'s models; {_AT_DESTROY[at_destroy]}",
             termination_protection=environment.production,
         )
         data = DataBucket(
             self,
             "Data",
-            retain=environment.production,
+            retain=at_destroy == "keep",
+            empty=at_destroy == "empty",
             customer_key=environment.storage.kms,
-            passing_prefixes=[
-                f"{name}/batch/work/"
-                for name, model in environment.models.items()
-                if model.batch_transform is not None
-            ],
+            expires=dict(_expiring(environment)),
             tells_of_objects=any(
                 model.batch_transform is not None and model.batch_transform.arrivals is not None
                 for model in environment.models.values()
@@ -63,6 +66,28 @@ class StorageStack(cdk.Stack):
             )
         cdk.CfnOutput(self, "DataBucketName", value=data.bucket.bucket_name)
         add_alarm_topic(self, environment, data.key)
+
+
+_AT_DESTROY = {
+    "keep": "its bucket outlives it",
+    "empty": "its bucket is emptied and deleted with it",
+    "stop": "it cannot be deleted while anything is in its bucket",
+}
+
+
+def _expiring(environment: Environment) -> Iterator[tuple[str, int]]:
+    """The prefixes whose objects are deleted, each with after how many days."""
+    expire = environment.storage.expire
+    for name, model in environment.models.items():
+        if model.batch_transform is not None:
+            yield f"{name}/batch/work/", WORK_DAYS
+            if expire.batch_output_days is not None:
+                yield f"{name}/batch/output/", expire.batch_output_days
+        if model.data_capture is not None and expire.captured_days is not None:
+            prefix = model.data_capture.prefix
+            yield f"{name}/captured/" if prefix is None else f"{prefix}/", expire.captured_days
+        if model.asynchronous is not None and expire.async_days is not None:
+            yield f"{name}/async/", expire.async_days
 
 
 def data_bucket(scope: Construct, environment: Environment) -> s3.IBucket:

@@ -1,4 +1,4 @@
-"""``cdk gc`` of the real CDK CLI deletes no model that serves, or that something may go back to."""
+"""``cdk gc`` and ``cdk destroy`` of the real CLI: what they delete, and what they leave."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ MODEL = """\
 ENVIRONMENT = f"""\
 name: trial
 region: {REGION}
+storage: {{at_destroy: empty}}
 models:
   folder:
     artifact: {{folder: model, uncompressed: true}}
@@ -42,7 +43,9 @@ models:
 """
 
 
-def test_gc_leaves_what_serves_what_is_kept_and_what_serves_on(aws: Aws, tmp_path: Path) -> None:
+def test_gc_leaves_what_serves_on_and_destroy_empties_a_bucket_that_is_to_be_emptied(
+    aws: Aws, tmp_path: Path
+) -> None:
     cli = Cdk(aws.gateway, tmp_path)
     assert cli.bootstrap().status == 0
     aws.client("cloudwatch").put_metric_alarm(
@@ -66,6 +69,13 @@ def test_gc_leaves_what_serves_what_is_kept_and_what_serves_on(aws: Aws, tmp_pat
         assert cli.destroy(name).status == 0
     assert len(wanted(aws)) == 4, "kept, so an endpoint may serve them on"
     collected(cli, aws)
+
+    name = aws.client("ssm").get_parameter(Name="/sagemaker-serving/trial/storage/bucket-name")
+    data = name["Parameter"]["Value"]
+    for body in (b"former", b"present"):
+        aws.s3.put_object(Bucket=data, Key="folder/batch/output/1", Body=body)
+    assert cli.destroy("trial-Storage").status == 0
+    assert data not in {each["Name"] for each in aws.s3.list_buckets()["Buckets"]}
 
 
 def deploy(cli: Cdk, assembly: Path) -> None:

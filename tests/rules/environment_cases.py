@@ -51,6 +51,18 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("account",): "123456789012"},
     ),
     (
+        "production-data",
+        {("production",): True, ("storage",): {"at_destroy": "empty"}},
+        "at_destroy is 'empty', and production demands that the bucket stays; use keep",
+        {("production",): True, ("storage",): {"at_destroy": "keep"}},
+    ),
+    (
+        "expire-days",
+        {("storage",): {"expire": {"captured_days": 0}}},
+        "captured_days is 0; S3 deletes after 1 day or more",
+        {("storage",): {"expire": {"captured_days": 1}}},
+    ),
+    (
         "tags",
         {("tags",): {f"k{n}": "v" for n in range(51)}},
         "there are 51 tags; AWS takes 50",

@@ -25,6 +25,7 @@ from sagemaker_serving.spec import (
     Environment,
     ExistingEndpoint,
     ExistingNetwork,
+    Expire,
     Extra,
     FolderArtifact,
     InferenceComponent,
@@ -75,6 +76,7 @@ _OVERRIDDEN = tuple(Container.model_fields)
 SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("The environment", Environment, ()),
     ("storage", Storage, ()),
+    ("storage.expire", Expire, ()),
     ("network, one that exists", ExistingNetwork, ()),
     ("network, one that is made", PrivateNetwork, ()),
     ("models.<name>", Model, ()),

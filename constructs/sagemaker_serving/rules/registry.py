@@ -288,6 +288,8 @@ RULES: tuple[Rule, ...] = (
     production.production_scaling,
     production.production_update,
     production.production_alarms,
+    production.production_data,
+    production.expire_days,
     production.production_instances,
     production.guardrail_none,
     replays.replay_limits,

@@ -20,6 +20,7 @@ from sagemaker_serving.spec.container import (
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.environment import (
     Environment,
+    Expire,
     Extra,
     Model,
     Storage,
@@ -80,6 +81,7 @@ __all__ = [
     "EnvironmentFile",
     "ExistingEndpoint",
     "ExistingNetwork",
+    "Expire",
     "Extra",
     "FolderArtifact",
     "InferenceComponent",

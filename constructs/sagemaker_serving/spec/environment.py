@@ -123,7 +123,32 @@ class Storage(Spec):
 
     kms: bool = False
     """Encrypt with a KMS key of your own, rotated yearly; otherwise with S3's key. It encrypts the
-    endpoints' volumes too, except local NVMe storage, which encrypts itself."""
+    endpoints' volumes too, except local NVMe storage, which encrypts itself. The key outlives this
+    field and the stack."""
+
+    at_destroy: Literal["keep", "empty", "stop"] | None = None
+    """What ``cdk destroy`` does with the bucket. ``keep`` leaves it, ``empty`` deletes it with all
+    that is in it, and ``stop`` fails while anything is in it. Left out: ``keep`` where
+    ``production`` is true, else ``stop``."""
+
+    expire: Expire = Field(default_factory=lambda: Expire())
+    """What is deleted when it is old; left out: nothing."""
+
+
+class Expire(Spec):
+    """After how many days data of all models is deleted; what is left out is kept for ever.
+
+    The bucket keeps former versions: what was deleted can be restored for 90 days more.
+    """
+
+    captured_days: int | None = None
+    """Requests and answers that ``data_capture`` keeps."""
+
+    batch_output_days: int | None = None
+    """What batches have written: outputs, but no reports or quarantine."""
+
+    async_days: int | None = None
+    """Inputs, answers and failures of asynchronous endpoints."""
 
 
 class Extra(Spec):

@@ -36,10 +36,18 @@ def complete(ended: Any) -> None:
     assert ended["status"] == "SUCCEEDED", (ended.get("error"), ended.get("cause"))
 
 
+GPU = {
+    "instance_type": "ml.g4dn.xlarge",
+    "transform_ami_version": "al2-ami-sagemaker-batch-gpu-535",
+}
+"""Jobs that the machine looks at itself."""
+
+
+@pytest.mark.parametrize("settings", [{}, GPU], ids=["waited-for", "asked"])
 def test_killed_jobs_throttling_and_bad_objects_lose_nothing_and_do_nothing_twice(
-    aws: Aws,
+    aws: Aws, settings: dict[str, Any]
 ) -> None:
-    batch = pipeline(aws, max_objects_per_shard=10, max_concurrent_jobs=3)
+    batch = pipeline(aws, max_objects_per_shard=10, max_concurrent_jobs=3, **settings)
     good = {f"{number:03}.png": b"image %d" % number for number in range(57)}
     bad = {f"deep/er/{number}.png": b"please refuse %d" % number for number in range(3)}
     batch.put({**good, **bad})

@@ -71,7 +71,8 @@ def said_by_asl_validator(machine: Mapping[str, Any], folder: Path) -> str:
 
 
 def test_asl_validator_finds_nothing(machine: dict[str, Any], tmp_path: Path) -> None:
-    assert said_by_asl_validator(machine, tmp_path) == ""
+    for each in (machine, definition(transform_ami_version="al2-ami-sagemaker-batch-gpu-535")):
+        assert said_by_asl_validator(each, tmp_path) == ""
     shards = machine["States"]["Shards"]["ItemProcessor"]["States"]
     broken = {**shards, "Wait": {**shards["Wait"], "Next": "Nowhere"}}
     map_ = {**machine["States"]["Shards"]}
@@ -97,18 +98,32 @@ def test_cfn_lint_finds_nothing(machine: dict[str, Any], tmp_path: Path) -> None
     assert "E3601" in said({**machine, "States": {**machine["States"], "Plan": wrong}})
 
 
-def test_every_call_has_the_arguments_of_its_api(machine: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("settings", "jobs"),
+    [
+        ({}, {"sagemaker:createTransformJob.sync"}),
+        (
+            {"transform_ami_version": "al2-ami-sagemaker-batch-gpu-535"},
+            {
+                "aws-sdk:sagemaker:createTransformJob",
+                "aws-sdk:sagemaker:describeTransformJob",
+            },
+        ),
+    ],
+)
+def test_every_call_has_the_arguments_of_its_api(settings: Any, jobs: set[str]) -> None:
     """Expressions stand for what the function gives; jobs' arguments are looked at below."""
     seen = set()
-    for task in tasks(machine):
-        service, action = task["Resource"].removeprefix("arn:aws:states:::").split(":")[-2:]
-        seen.add(action)
-        if action == "createTransformJob.sync":
+    for task in tasks(definition(**settings)):
+        resource = task["Resource"].removeprefix("arn:aws:states:::")
+        service, action = resource.split(":")[-2:]
+        seen.add(resource if service == "sagemaker" else action)
+        if action.startswith("createTransformJob"):
             assert task["Arguments"] == "{% $states.input.job %}"
             continue
         operation = api_models.operation(service, action)
         validate(operation.input_shape, _plain(task["Arguments"], action))
-    assert seen == {"invoke", "putMetricData", "putEvents", "publish", "createTransformJob.sync"}
+    assert seen == {"invoke", "putMetricData", "putEvents", "publish", *jobs}
 
 
 def _plain(arguments: Mapping[str, Any], action: str) -> Any:

@@ -31,15 +31,26 @@ def test_disposable_data_leaves_no_bucket_of_logs_behind(bench: Any) -> None:
     Template.from_stack(bench.stack).resource_count_is("AWS::S3::Bucket", 1)
 
 
-@pytest.mark.parametrize(("retain", "policy"), [(True, "Retain"), (False, "Delete")])
-def test_data_and_key_share_the_stacks_fate_only_when_told(
-    bench: Any, retain: bool, policy: str
+@pytest.mark.parametrize(
+    ("retain", "of_bucket", "of_key"),
+    [(True, "Retain", "Retain"), (False, "Delete", "RetainExceptOnCreate")],
+)
+def test_data_goes_with_the_stack_only_when_told_and_its_key_never(
+    bench: Any, retain: bool, of_bucket: str, of_key: str
 ) -> None:
     DataBucket(bench.stack, "Data", retain=retain, customer_key=True)
     template = Template.from_stack(bench.stack)
-    for kind in ("AWS::S3::Bucket", "AWS::KMS::Key"):
+    for kind, policy in (("AWS::S3::Bucket", of_bucket), ("AWS::KMS::Key", of_key)):
         for resource in template.find_resources(kind).values():
             assert resource["DeletionPolicy"] == policy
+
+
+def test_what_is_told_to_expire_does_and_nothing_else(bench: Any) -> None:
+    DataBucket(bench.stack, "Data", retain=False, expires={"digits/captured/": 30})
+    (bucket,) = Template.from_stack(bench.stack).find_resources("AWS::S3::Bucket").values()
+    rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
+    expiring = [rule for rule in rules if "ExpirationInDays" in rule]
+    assert expiring == [{"ExpirationInDays": 30, "Prefix": "digits/captured/", "Status": "Enabled"}]
 
 
 def test_a_key_of_ones_own_is_rotated(bench: Any) -> None:

@@ -11,7 +11,11 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from sagemaker_serving import catalog, log_groups
-from sagemaker_serving.infra.batch.definition import NAMESPACE, batch_definition
+from sagemaker_serving.infra.batch.definition import (
+    NAMESPACE,
+    asks_for_jobs,
+    batch_definition,
+)
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.functions.own_machine import add_machine
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.model.model import Model
     from sagemaker_serving.spec import BatchTransformSettings
 
+WORK_DAYS = 30
+"""How long work is kept: it is of use while a batch runs, and for a look at what happened."""
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
 """Step Functions learns of a job's end through this rule, which it makes itself.
 Source: AWS Step Functions developer guide, SageMaker integration."""
@@ -134,19 +140,21 @@ class BatchTransform(Construct):
         )
         """The function that plans, settles, isolates and reports."""
         volume_key = _volume_key(settings, encryption_key)
+        given = transform_settings(
+            settings,
+            model_name=model.model_name,
+            work=f"{self._work.uri}/",
+            reports=f"{self.reports.uri}/",
+            requests_alone=model.requests_alone,
+            is_batching=model.is_batching,
+            output_key=self.outputs.key_arn,
+            volume_key=None if volume_key is None else volume_key.key_arn,
+        )
+        self._asks = asks_for_jobs(given["job"])
         definition = batch_definition(
             partition=partition(),
             function_arn=self.function.function.function_arn,
-            settings=transform_settings(
-                settings,
-                model_name=model.model_name,
-                work=f"{self._work.uri}/",
-                reports=f"{self.reports.uri}/",
-                requests_alone=model.requests_alone,
-                is_batching=model.is_batching,
-                output_key=self.outputs.key_arn,
-                volume_key=None if volume_key is None else volume_key.key_arn,
-            ),
+            settings=given,
             topic_arn=None if topic is None else topic.topic_arn,
         )
         self.state_machine = add_machine(
@@ -239,7 +247,7 @@ class BatchTransform(Construct):
         own = re.sub(r"[^\w/.-]+", "-", self.node.path)
         if self._bucket is None:
             data = DataBucket(
-                self, "Data", encryption_key=self._key, passing_prefixes=[f"{own}/work/"]
+                self, "Data", encryption_key=self._key, expires={f"{own}/work/": WORK_DAYS}
             )
             self._bucket = data.bucket
         return S3Prefix(bucket=self._bucket, prefix=f"{own}/{kind}")
@@ -249,9 +257,11 @@ class BatchTransform(Construct):
         jobs = stack.format_arn(service="sagemaker", resource="transform-job", resource_name="*")
         rule = stack.format_arn(service="events", resource="rule", resource_name=_MANAGED_RULE)
         # Step Functions tags each job that it waits for (aws/aws-cdk#26012).
-        run = ["CreateTransformJob", "AddTags", "DescribeTransformJob", "StopTransformJob"]
+        run = ["CreateTransformJob", "AddTags", "DescribeTransformJob"]
+        run += [] if self._asks else ["StopTransformJob"]
         self._let_machine([f"sagemaker:{action}" for action in run], jobs)
-        self._let_machine(["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule)
+        if not self._asks:
+            self._let_machine(["events:PutTargets", "events:PutRule", "events:DescribeRule"], rule)
         call = (["lambda:InvokeFunction"], self.function.function.function_arn)
         grant_within(self, "MachinePolicy", self._machine_role, call)
         self._acknowledge(

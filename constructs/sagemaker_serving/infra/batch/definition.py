@@ -128,7 +128,12 @@ def batch_definition(
                 ],
                 "Default": "Shards",
             },
-            "Shards": _shards(partition, call, settings["limits"]["max_concurrent_jobs"]),
+            "Shards": _shards(
+                partition,
+                call,
+                settings["limits"]["max_concurrent_jobs"],
+                asks=asks_for_jobs(settings["job"]),
+            ),
             "Report": {
                 **told_if_it_fails(
                     {
@@ -168,12 +173,23 @@ def batch_definition(
     }
 
 
+def asks_for_jobs(job: Mapping[str, Any]) -> bool:
+    """Whether the machine looks at its jobs itself, where ``.sync`` may refuse their arguments.
+
+    That integration has a list of fields of its own, and ends a task with States.Runtime, which
+    nothing catches, at any other: aws-step-functions-data-science-sdk-python#15. No page of Step
+    Functions names the fields, nor TransformAmiVersion, which is newer: so it is unverified there.
+    ``aws-sdk:sagemaker`` takes what the API takes.
+    """
+    return "TransformAmiVersion" in job["TransformResources"]
+
+
 def _if_given(field: str) -> str:
     """A field of the state's input; null, which JSONata makes of nothing only when told so."""
     return f"{{% $exists($states.input.{field}) ? $states.input.{field} : null %}}"
 
 
-def _shards(partition: str, call: Any, max_concurrency: int) -> dict[str, Any]:
+def _shards(partition: str, call: Any, max_concurrency: int, *, asks: bool) -> dict[str, Any]:
     return {
         "Type": "Map",
         "Label": "Shards",
@@ -192,7 +208,7 @@ def _shards(partition: str, call: Any, max_concurrency: int) -> dict[str, Any]:
         "ItemProcessor": {
             "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
             "StartAt": "Settle",
-            "States": _shard(partition, call),
+            "States": _shard(partition, call, asks=asks),
         },
         "MaxConcurrency": max_concurrency,
         "ToleratedFailurePercentage": 100,
@@ -215,7 +231,7 @@ def _shards(partition: str, call: Any, max_concurrency: int) -> dict[str, Any]:
     }
 
 
-def _shard(partition: str, call: Any) -> dict[str, Any]:
+def _shard(partition: str, call: Any, *, asks: bool) -> dict[str, Any]:
     """One shard: jobs until all that can have an output has one."""
     shard = {
         "work": "{% $states.input.work %}",
@@ -263,20 +279,7 @@ def _shard(partition: str, call: Any) -> dict[str, Any]:
             "Seconds": "{% $states.input.wait_seconds %}",
             "Next": "Transform",
         },
-        "Transform": {
-            "Type": "Task",
-            "Resource": f"arn:{partition}:states:::sagemaker:createTransformJob.sync",
-            "Arguments": "{% $states.input.job %}",
-            "Output": carried,
-            "Catch": [
-                {
-                    "ErrorEquals": ["States.ALL"],
-                    "Output": {**carried, "error": "{% $states.errorOutput %}"},
-                    "Next": "Settle",
-                }
-            ],
-            "Next": "Settle",
-        },
+        **(_asked if asks else _waited_for)(partition, carried),
         "Isolate": {
             **call({"step": "isolate", **shard}),
             "Output": merged,
@@ -288,6 +291,69 @@ def _shard(partition: str, call: Any) -> dict[str, Any]:
             "Error": "{% $states.input.error %}",
             "Cause": "{% $states.input.cause %}",
         },
+    }
+
+
+def _waited_for(partition: str, carried: Mapping[str, Any]) -> dict[str, Any]:
+    """A job that Step Functions waits for."""
+    return {
+        "Transform": {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::sagemaker:createTransformJob.sync",
+            "Arguments": "{% $states.input.job %}",
+            "Output": carried,
+            "Catch": [_settled(carried)],
+            "Next": "Settle",
+        }
+    }
+
+
+def _asked(partition: str, carried: Mapping[str, Any]) -> dict[str, Any]:
+    """A job that is looked at every half minute; one that failed is told as ``.sync`` tells it."""
+    described = "$states.result.TransformJobStatus in ['Failed', 'Stopped']"
+    return {
+        "Transform": {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:createTransformJob",
+            "Arguments": "{% $states.input.job %}",
+            "Output": {**carried, "name": "{% $states.input.job.TransformJobName %}"},
+            "Catch": [_settled(carried)],
+            "Next": "Transforming",
+        },
+        "Transforming": {"Type": "Wait", "Seconds": 30, "Next": "Look"},
+        "Look": {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:describeTransformJob",
+            "Arguments": {"TransformJobName": "{% $states.input.name %}"},
+            "Output": {
+                **carried,
+                "name": "{% $states.input.name %}",
+                "status": "{% $states.result.TransformJobStatus %}",
+                "error": f"{{% {described} ? {{'Error': 'States.TaskFailed', "
+                "'Cause': $string($states.result)} : null %}",
+            },
+            "Retry": [{**_AGAIN, "IntervalSeconds": 30, "MaxAttempts": 20}],
+            "Catch": [_settled(carried)],
+            "Next": "HasEnded",
+        },
+        "HasEnded": {
+            "Type": "Choice",
+            "Choices": [
+                {
+                    "Condition": "{% $states.input.status in ['InProgress', 'Stopping'] %}",
+                    "Next": "Transforming",
+                }
+            ],
+            "Default": "Settle",
+        },
+    }
+
+
+def _settled(carried: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "ErrorEquals": ["States.ALL"],
+        "Output": {**carried, "error": "{% $states.errorOutput %}"},
+        "Next": "Settle",
     }
 
 

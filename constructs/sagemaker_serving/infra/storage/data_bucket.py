@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
@@ -25,14 +25,16 @@ class DataBucket(Construct):
         is logged into a bucket that is retained too. If not, an emptied bucket goes with the stack,
         and a filled one stops its deletion. Access is not logged then, since logs that arrive late
         would fill a bucket that is to go.
-    :param customer_key: encrypt with a KMS key made here, rotated yearly
-        and retained like the data, which CloudWatch Logs may use, too; otherwise with S3's
-        managed key.
+    :param empty: whether all that is in it goes with the stack, if it is not retained: CDK's own
+        ``auto_delete_objects``.
+    :param customer_key: encrypt with a KMS key made here, rotated yearly, which CloudWatch Logs
+        may use, too; otherwise with S3's managed key. It is always retained: endpoints and
+        volumes that it encrypts may outlive this, and a key that is to be deleted decrypts nothing
+        more (KMS developer guide, "Deleting AWS KMS keys").
     :param encryption_key: a key of one's own, which encrypts it instead.
     :param server_access_logs_bucket: takes the log of who touches the data, below ``data/``,
         whether the data is retained or not; made here unless given.
-    :param passing_prefixes: what lies below these goes after 30 days: it is of use while a
-        batch runs, and for a look at what happened.
+    :param expires: after how many days what lies below each of these prefixes is deleted.
     :param tells_of_objects: whether EventBridge hears of every object that arrives. By the
         resource's own property: CDK's way would add a function with a managed policy.
     """
@@ -43,10 +45,11 @@ class DataBucket(Construct):
         construct_id: str,
         *,
         retain: bool = True,
+        empty: bool = False,
         customer_key: bool = False,
         encryption_key: kms.IKey | None = None,
         server_access_logs_bucket: s3.IBucket | None = None,
-        passing_prefixes: Sequence[str] = (),
+        expires: Mapping[str, int] | None = None,
         tells_of_objects: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -56,7 +59,10 @@ class DataBucket(Construct):
         self.key: kms.IKey | None = encryption_key
         """The KMS key, or None where S3's managed key is used."""
         if encryption_key is None and customer_key:
-            self.key = kms.Key(self, "Key", enable_key_rotation=True, removal_policy=removal)
+            kept = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+            self.key = kms.Key(
+                self, "Key", enable_key_rotation=True, removal_policy=removal if retain else kept
+            )
             let_logs_use(self.key, self)
         access_logs = server_access_logs_bucket
         if access_logs is None and retain:
@@ -74,14 +80,15 @@ class DataBucket(Construct):
             server_access_logs_bucket=access_logs,
             server_access_logs_prefix=None if access_logs is None else "data/",
             removal_policy=removal,
+            auto_delete_objects=empty and not retain,
             lifecycle_rules=[
                 s3.LifecycleRule(
                     abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
                     noncurrent_version_expiration=cdk.Duration.days(90),
                 ),
                 *(
-                    s3.LifecycleRule(prefix=prefix, expiration=cdk.Duration.days(30))
-                    for prefix in passing_prefixes
+                    s3.LifecycleRule(prefix=prefix, expiration=cdk.Duration.days(days))
+                    for prefix, days in (expires if expires is not None else {}).items()
                 ),
             ],
         )

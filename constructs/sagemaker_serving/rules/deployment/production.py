@@ -8,6 +8,7 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import EnvironmentFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts, host_type
 
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions"
@@ -63,6 +64,32 @@ def production_alarms(kind: KindFacts) -> Iterator[Finding]:
             "alarms are off, and production demands some to roll an update back; remove alarms: "
             "false, or name your own in update.alarms",
         )
+
+
+@rule("production-data", source="this project", example="storage: {at_destroy: empty}")
+def production_data(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """In production the bucket outlives its stack.
+
+    What was captured, and what batches have written, is nowhere else.
+    """
+    said = environment.storage.get("at_destroy")
+    if environment.production and said.value in ("empty", "stop"):
+        yield (
+            said.where,
+            f"at_destroy is {said.value!r}, and production demands that the bucket stays; use "
+            "keep, or leave it out",
+        )
+
+
+@rule("expire-days", source="S3 API reference, LifecycleExpiration", example="captured_days: 0")
+def expire_days(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """What expires does so after a day or more.
+
+    S3 takes no other lifecycle rule, and the deploy fails.
+    """
+    for name, days in environment.storage.get("expire").entries():
+        if days.number is not None and days.number < 1:
+            yield days.where, f"{name} is {days.value}; S3 deletes after 1 day or more"
 
 
 @rule(

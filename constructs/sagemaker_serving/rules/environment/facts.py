@@ -74,6 +74,8 @@ def _of_environment(file: EnvironmentFile) -> Iterator[object]:
         folder=file.path.parent,
         models_fact=top.get("models"),
         neighbours=tuple(neighbours(file.path, top.get("name").text, _existing(top))),
+        production=top.get("production").value is True,
+        storage=top.get("storage"),
     )
     yield _tags(top.get("tags"), of_roles=True)
     network = top.get("network")

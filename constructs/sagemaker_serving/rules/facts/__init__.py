@@ -126,6 +126,8 @@ class EnvironmentFacts:
     folder: Path
     models_fact: Fact = ABSENT
     neighbours: tuple[NeighbourFacts, ...] = ()
+    production: bool = False
+    storage: Fact = ABSENT
 
     def may_share_a_place_with(self, other: NeighbourFacts) -> bool:
         """Whether both are in one region, and perhaps in one account."""
