@@ -94,12 +94,15 @@ def test_tags_reach_every_resource_that_takes_them(synthesized: Any) -> None:
         )
 
 
-@pytest.mark.parametrize(("environment", "policy"), [("prod", "Retain"), ("staging", "Delete")])
-def test_production_data_outlives_its_stack(
-    synthesized: Any, environment: str, policy: str
+@pytest.mark.parametrize(
+    ("environment", "of_bucket", "of_key"),
+    [("prod", "Retain", "Retain"), ("staging", "Delete", "RetainExceptOnCreate")],
+)
+def test_production_data_outlives_its_stack_and_a_key_every_stack(
+    synthesized: Any, environment: str, of_bucket: str, of_key: str
 ) -> None:
     template = synthesized.template(environment, "Storage")
-    for kind in ("AWS::S3::Bucket", "AWS::KMS::Key"):
+    for kind, policy in (("AWS::S3::Bucket", of_bucket), ("AWS::KMS::Key", of_key)):
         for resource in template.find_resources(kind).values():
             assert resource["DeletionPolicy"] == policy
 
