@@ -13,7 +13,8 @@ from sagemaker_serving.infra import (
     InferenceComponentMetrics,
 )
 from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
-from sagemaker_serving.spec import InstanceVariant, RollingUpdate
+from sagemaker_serving.spec import Adapter, InstanceVariant, RollingUpdate
+from stacks.artifacts import model_data
 from stacks.serving_scope import ServingScope
 
 
@@ -30,19 +31,28 @@ def add_components(
     scope = Construct(serving.stack, "Components")
     (host,) = serving.spec.variants
     assert isinstance(host, InstanceVariant)
+    above = serving.environment.endpoint_name(serving.name)
     components = {}
-    for name, spec in serving.spec.inference_components.items():
-        full_name = f"{serving.environment.endpoint_name(serving.name)}-{name}"
+    for name, spec in serving.models_of_components.items():
         components[name] = InferenceComponent(
             scope,
             name,
-            component_name=full_name,
+            component_name=f"{above}-{name}",
             endpoint=endpoint,
             variant_name=host.name,
             model=serving.model(scope, f"{name}Model", spec, host.instance_type),
             settings=spec,
-            guardrails=_guardrails(serving, scope, name, full_name, alarms),
+            guardrails=_guardrails(serving, scope, name, f"{above}-{name}", alarms),
+            extra=spec.extra,
         )
+    for name, adapter in serving.spec.inference_components.items():
+        if isinstance(adapter, Adapter):
+            components[adapter.base_inference_component_name].add_adapter(
+                name,
+                adapter_name=f"{above}-{name}",
+                model_data=model_data(serving.stack, adapter.artifact, serving.folder),
+                extra=adapter.extra,
+            )
     return components
 
 

@@ -35,7 +35,13 @@ from sagemaker_serving.infra import (
 from sagemaker_serving.infra.model.container import AnyContainer
 from sagemaker_serving.s3_address import split_s3
 from sagemaker_serving.spec import Container as ContainerSpec
-from sagemaker_serving.spec import Environment, InstanceVariant, MultiModel, PipelineContainer
+from sagemaker_serving.spec import (
+    Environment,
+    InferenceComponent,
+    InstanceVariant,
+    MultiModel,
+    PipelineContainer,
+)
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
 from sagemaker_serving.spec.container import S3Artifact
 from sagemaker_serving.spec.environment import parameter_name
@@ -148,10 +154,16 @@ class ServingScope:
             extra=self.spec.extra.model,
         )
 
+    @property
+    def models_of_components(self) -> dict[str, InferenceComponent]:
+        """The inference components that run a model, and are no adapter, by name."""
+        each = self.spec.inference_components.items()
+        return {name: part for name, part in each if isinstance(part, InferenceComponent)}
+
     def component_ami(self, instance_types: Sequence[str]) -> str | None:
         """The AMI version that hosts of all these types need for the inference components."""
         kind = instance_type_named(instance_types[0])
-        parts = self.spec.inference_components.values()
+        parts = self.models_of_components.values()
         return ami_for("endpoint", instance_types, [self._ecr_image(part, kind) for part in parts])
 
     def _ecr_image(self, above: ContainerSpec, kind: InstanceType) -> EcrImage | None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-RESOURCES = ("AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig", "AWS::SageMaker::Endpoint")
+RESOURCES = tuple(
+    f"AWS::SageMaker::{name}"
+    for name in ("Model", "EndpointConfig", "Endpoint", "InferenceComponent")
+)
 
 Shape = Any
 """A mapping of properties, a list of one shape, or the name of a type as JSON Schema has it."""

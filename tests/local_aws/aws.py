@@ -58,6 +58,8 @@ if os.environ.get("EXIT_AT_START"):
 
 
 models = {}
+adapters = {}
+sessions = {}
 meeting = []
 all_here = threading.Barrier(int(os.environ.get("TOGETHER", 1)))
 
@@ -90,12 +92,28 @@ class Handler(socketserver.StreamRequestHandler):
         time.sleep(float(os.environ.get("SLEEP", 0)))
         while os.path.exists(os.environ.get("HELD_WHILE", "")):
             time.sleep(0.02)
+        if self.path == "/adapters":
+            asked = json.loads(body)
+            with open(os.path.join(asked["src"], "file"), "rb") as file:
+                adapters[asked["name"]] = file.read()
+            broken = adapters[asked["name"]] == b"broken"
+            self.answer(400 if broken else 200, b"no adapter" if broken else b"")
+            return
         if self.path.startswith("/models") and body != b"die":
             self.answer(*self.of_models(body))
             return
         if body.startswith(b"count"):
             print("counted:", body.decode(), flush=True)
-        if os.environ.get("FAILS"):
+        session = self.headers.get("X-Amzn-SageMaker-Session-Id")
+        if session is not None:
+            self.answer_in(session, body)
+            return
+        named = self.headers.get("X-Amzn-SageMaker-Adapter-Identifier")
+        if body == b"adapters":
+            self.answer(200, json.dumps(sorted(adapters)).encode())
+        elif named is not None:
+            self.answer(200, os.environ.get("VERSION", "").encode() + adapters[named])
+        elif os.environ.get("FAILS"):
             self.answer(500, b"always broken")
         elif body == b"environment":
             self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
@@ -120,6 +138,26 @@ class Handler(socketserver.StreamRequestHandler):
         else:
             self.answer(200, body[::-1], self.given.get("content-type", "text/plain"))
 
+    def answer_in(self, session, body):
+        # A session is a list of what was said in it.
+        opened, closed = session == "NEW_SESSION", body == b"close"
+        if opened:
+            session = "session-" + str(len(sessions) + 1)
+            sessions[session] = []
+        said = sessions.pop(session, None) if closed else sessions.get(session)
+        self.send_response(404 if said is None else 200)
+        if opened:
+            end = "; Expires=2027-01-01T00:00:00Z"
+            self.send_header("X-Amzn-SageMaker-New-Session-Id", session + end)
+        if closed:
+            self.send_header("X-Amzn-SageMaker-Closed-Session-Id", session)
+        told = b",".join(said or []) if said is not None else b"no such session"
+        if said is not None and not opened:
+            said.append(body)
+        self.send_header("Content-Length", str(len(told)))
+        self.end_headers()
+        self.wfile.write(told)
+
     def met(self):
         # How many such requests there are at once, TOGETHER of them having come.
         meeting.append(self)
@@ -130,7 +168,8 @@ class Handler(socketserver.StreamRequestHandler):
         return number
 
     def do_DELETE(self):
-        known = models.pop(self.path.rpartition("/")[2], None)
+        kept = adapters if self.path.startswith("/adapters/") else models
+        known = kept.pop(self.path.rpartition("/")[2], None)
         self.answer(404 if known is None else 200, b"")
 
     def of_models(self, body):

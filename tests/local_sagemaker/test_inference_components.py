@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
-from tests.local_aws.aws import IMAGE, Aws, StandIn, children, do, eventually, service_in
+from tests.local_aws.aws import IMAGE, Aws, StandIn, archive, children, do, eventually, service_in
 from tests.local_sagemaker.numbers import figures
 
 ROLE = "arn:aws:iam::123456789012:role/model"
@@ -174,6 +174,118 @@ def test_without_copies_there_is_no_process_and_no_answer(aws: Aws) -> None:
     settled(aws, "none")
     assert aws.ask("i", b"which", InferenceComponentName="none") == b"1"
     delete(aws, "none")
+
+
+def adapter(aws: Aws, name: str, content: bytes, base: str = "adapted") -> dict[str, Any]:
+    aws.s3.put_object(Bucket="models", Key=f"{name}.tar.gz", Body=archive({"file": content}))
+    container = {"ArtifactUrl": f"s3://models/{name}.tar.gz"}
+    return {"BaseInferenceComponentName": base, "Container": container}
+
+
+def test_each_adapter_answers_for_itself_in_the_container_of_its_base(aws: Aws) -> None:
+    def make(name: str, content: bytes) -> Any:
+        aws.sagemaker.create_inference_component(
+            InferenceComponentName=name,
+            EndpointName="i",
+            Specification=adapter(aws, name, content),
+        )
+        return settled(aws, name)
+
+    def ask(name: str, body: bytes = b"which") -> bytes:
+        return aws.ask("i", body, InferenceComponentName=name)
+
+    def scale(copies: int) -> None:
+        aws.sagemaker.update_inference_component_runtime_config(
+            InferenceComponentName="adapted", DesiredRuntimeConfig={"CopyCount": copies}
+        )
+        settled(aws, "adapted")
+
+    create(aws, "adapted", {"ModelName": "one"})
+    before = children()
+    assert make("polite", b" please")["InferenceComponentStatus"] == "InService"
+    assert make("rude", b" now")["VariantName"] == "v"
+    assert children() == before
+    assert (ask("adapted"), ask("polite"), ask("rude")) == (b"1", b"1 please", b"1 now")
+
+    scale(0)
+    with pytest.raises(ClientError, match="polite has no capacity to process"):
+        ask("polite")
+    scale(1)
+    assert ask("adapted", b"adapters") == b"[]"
+    assert ask("polite") == b"1 please"
+    assert json.loads(ask("adapted", b"adapters")) == ["polite"]
+
+    aws.model("two", {"VERSION": "2"})
+    aws.sagemaker.update_inference_component(
+        InferenceComponentName="adapted",
+        Specification={
+            "ModelName": "two",
+            "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+        },
+    )
+    settled(aws, "adapted")
+    assert (ask("polite"), ask("rude")) == (b"2 please", b"2 now")
+
+    aws.sagemaker.update_inference_component(
+        InferenceComponentName="rude", Specification=adapter(aws, "ruder", b" at once")
+    )
+    assert "FailureReason" not in settled(aws, "rude")
+    assert ask("rude") == b"2 at once"
+    aws.sagemaker.update_inference_component(
+        InferenceComponentName="rude", Specification=adapter(aws, "wrong", b"broken")
+    )
+    undone = settled(aws, "rude")
+    assert undone["InferenceComponentStatus"] == "InService"
+    assert "POST /adapters was answered with 400: no adapter" in undone["FailureReason"]
+    assert ask("rude") == b"2 at once"
+
+    with pytest.raises(ClientError, match="base of the adapters polite, rude; delete them first"):
+        aws.sagemaker.delete_inference_component(InferenceComponentName="adapted")
+    with pytest.raises(ClientError, match="rude is an adapter, which has no copies of its own"):
+        aws.sagemaker.update_inference_component_runtime_config(
+            InferenceComponentName="rude", DesiredRuntimeConfig={"CopyCount": 2}
+        )
+    delete(aws, "rude")
+    assert json.loads(ask("adapted", b"adapters")) == ["polite"]
+    delete(aws, "polite")
+    delete(aws, "adapted")
+
+
+def test_an_adapter_that_cannot_be_loaded_fails_and_one_without_a_base_is_refused(aws: Aws) -> None:
+    def make(specification: dict[str, Any]) -> None:
+        aws.sagemaker.create_inference_component(
+            InferenceComponentName="lost", EndpointName="i", Specification=specification
+        )
+
+    with pytest.raises(ClientError, match="Could not find inference component"):
+        make(adapter(aws, "lost", b"", base="absent"))
+    with pytest.raises(ClientError, match="its Container has no ArtifactUrl"):
+        make({"BaseInferenceComponentName": "one"})
+    make(adapter(aws, "lost", b"broken", base="one"))
+    failed = settled(aws, "lost")
+    assert failed["InferenceComponentStatus"] == "Failed"
+    assert "The container of one did not load the adapter lost" in failed["FailureReason"]
+    delete(aws, "lost")
+
+
+def test_of_several_specifications_the_one_of_the_hosts_type_runs(aws: Aws) -> None:
+    size = {"ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128}}
+    aws.model("large", {"VERSION": "large"})
+    models = {"ml.m5.large": "large", "ml.m5.xlarge": "one"}
+    several = [{"InstanceType": kind, "ModelName": model, **size} for kind, model in models.items()]
+    given: Any = {"EndpointName": "i", "VariantName": "v"}
+    with pytest.raises(ClientError, match="no entry of Specifications is of ml"):
+        aws.sagemaker.create_inference_component(
+            InferenceComponentName="several", **given, Specifications=several[1:]
+        )
+    aws.sagemaker.create_inference_component(
+        InferenceComponentName="several", **given, Specifications=several
+    )
+    described = settled(aws, "several")
+    assert described["Specifications"] == several
+    assert "Specification" not in described
+    assert aws.ask("i", b"which", InferenceComponentName="several") == b"large"
+    delete(aws, "several")
 
 
 def test_what_cannot_be_asked_or_made_is_said(aws: Aws) -> None:

@@ -15,10 +15,12 @@ from botocore.exceptions import ClientError
 
 from local_aws.protocol import AwsError
 from sagemaker_serving.catalog.request_sizes import REAL_TIME
+from sagemaker_serving.client import Predictor
+from sagemaker_serving.errors import ModelFailed
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.endpoints import runtime
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
-from tests.local_aws.aws import Aws, eventually
+from tests.local_aws.aws import Aws, client_of, eventually
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -182,6 +184,19 @@ def test_a_target_model_needs_a_multi_model_endpoint(aws: Aws) -> None:
 def test_a_real_time_endpoint_has_no_queue(aws: Aws) -> None:
     with pytest.raises(ClientError, match="Endpoint e is not an asynchronous endpoint"):
         aws.runtime.invoke_endpoint_async(EndpointName="e", InputLocation="s3://models/x")
+
+
+def test_a_session_is_opened_gone_on_with_and_closed(aws: Aws) -> None:
+    with Predictor("e", client_of(aws.gateway)) as predictor:
+        opened = predictor.invoke(b"", session_id="NEW_SESSION")
+        session, _, end = opened.new_session_id.partition("; ")
+        assert end == "Expires=2027-01-01T00:00:00Z"
+        predictor.invoke(b"one", session_id=session)
+        assert predictor.invoke(b"two", session_id=session).body == b"one"
+        closed = predictor.invoke(b"close", session_id=session)
+        assert (closed.body, closed.closed_session_id) == (b"one,two", session)
+        with pytest.raises(ModelFailed, match="no such session"):
+            predictor.invoke(b"three", session_id=session)
 
 
 def test_what_is_not_followed_is_said(aws: Aws) -> None:

@@ -132,6 +132,7 @@ VALUES: Mapping[type, Values] = {
             "availability_zone_balance": {"max_imbalance": 2},
         },
         "enable_caching": True,
+        "extra": {"Tags": [{"Key": "team", "Value": "search"}]},
     },
     Extra: {
         "model": {"InferenceExecutionConfig": {"Mode": "Serial"}},

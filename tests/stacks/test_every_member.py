@@ -50,6 +50,7 @@ VARIANT = {
 EITHER = {"name": "either", "instance_types": ["ml.m5.large", "ml.m5.xlarge"]}
 ALONE = {"name": "all", "instance_type": "ml.m5.large"}
 COMPONENT = {"artifact": "model", "min_memory_required_in_mb": 512, "copy_count": 1}
+ADAPTER = "s3://mine/polite.tar.gz"
 PACKAGE = "arn:aws:sagemaker:eu-west-1:111122223333:model-package/digits/3"
 
 
@@ -143,7 +144,10 @@ def models() -> dict[str, Any]:
                 }
             ],
             "network_isolation": True,
-            "inference_components": {"one": COMPONENT},
+            "inference_components": {
+                "one": COMPONENT,
+                "polite": {"base_inference_component_name": "one", "artifact": ADAPTER},
+            },
         },
         "shadow": {
             **TENSORFLOW,

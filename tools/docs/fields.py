@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sagemaker_serving.spec import (
+    Adapter,
     AllAtOnceUpdate,
     Asynchronous,
     AvailabilityZoneBalance,
@@ -98,6 +99,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel], tuple[str, ...]], ...] = (
     ("models.<name>.containers[]", PipelineContainer, _OVERRIDDEN),
     ("models.<name>.model_package", ModelPackage, ()),
     ("models.<name>.inference_components.<name>", InferenceComponent, _OVERRIDDEN),
+    ("models.<name>.inference_components.<name>, an adapter", Adapter, ()),
     ("scheduling_config", SchedulingConfig, ()),
     ("availability_zone_balance", AvailabilityZoneBalance, ()),
     ("models.<name>.scaling.<name>", Scaling, ()),

@@ -53,6 +53,8 @@ class Caller:
             attempts=attempts,
             request_bytes=len(body),
             custom_attributes=answer.get("CustomAttributes", ""),
+            new_session_id=answer.get("NewSessionId", ""),
+            closed_session_id=answer.get("ClosedSessionId", ""),
         )
 
     def attempt(self, call: Callable[[], T], endpoint: str) -> tuple[T, float, int]:

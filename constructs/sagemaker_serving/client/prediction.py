@@ -16,7 +16,9 @@ class Prediction:
     met a model that was not ready. ``first`` and ``records`` are which records
     of a batch the request carried, (0, 1) outside of one; ``rows`` how many rows
     its answer must have, None when nobody can tell; ``request_bytes`` is
-    its body's size. ``custom_attributes`` are what the model set.
+    its body's size. ``custom_attributes`` are what the model set. ``new_session_id`` is the session
+    that it opened, with its end (``<id>; Expires=<time>``); ``closed_session_id`` is the one that
+    it closed.
     """
 
     body: bytes
@@ -30,6 +32,8 @@ class Prediction:
     rows: int | None = None
     request_bytes: int = 0
     custom_attributes: str = ""
+    new_session_id: str = ""
+    closed_session_id: str = ""
 
     def json(self) -> Any:
         """The body read as JSON; raises ValueError when it is none."""

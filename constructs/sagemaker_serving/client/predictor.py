@@ -100,9 +100,13 @@ class Predictor:
         inference_id: str | None = None,
         custom_attributes: str | None = None,
         component_name: str | None = None,
+        session_id: str | None = None,
     ) -> Prediction:
         """Sends one request with ``body`` as it is, and returns the model's answer as it is.
 
+        ``session_id`` is ``NEW_SESSION``, or that of a session that a container keeps, such as
+        AWS's vLLM image with ``SAGEMAKER_ENABLE_STATEFUL_SESSIONS``: the answer says which it
+        opened or closed. `predict` and `stream` take it as ``{"SessionId": …}``.
         ``body`` is at most 25 MB (serverless: 4 MB); AWS answers within 60 s.
         Raises `NotFound` for an unknown endpoint or variant, `ModelFailed` with
         the model's own words and its log when it refuses, `Mistake` for a body
@@ -117,6 +121,7 @@ class Predictor:
             InferenceId=inference_id,
             CustomAttributes=custom_attributes,
             InferenceComponentName=component_name,
+            SessionId=session_id,
         )
         return self._sender.one(members, body.encode() if isinstance(body, str) else body)
 

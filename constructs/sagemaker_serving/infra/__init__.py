@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.endpoint.existing_endpoint import ExistingEndpoint
     from sagemaker_serving.infra.endpoint.guardrails import Guardrails
     from sagemaker_serving.infra.endpoint.inference_component import (
+        ComponentAdapter,
         ComponentSize,
         InferenceComponent,
     )
@@ -102,6 +103,7 @@ __all__ = [
     "CompilationJob",
     "CompiledModelGate",
     "CompiledModelJudge",
+    "ComponentAdapter",
     "ComponentSettings",
     "ComponentSize",
     "Container",
@@ -187,6 +189,7 @@ _HOMES = {
     "GitHubDeployRole": ".roles.github_deploy_role",
     "Guardrails": ".endpoint.guardrails",
     "Host": ".model.image",
+    "ComponentAdapter": ".endpoint.inference_component",
     "InferenceComponent": ".endpoint.inference_component",
     "InferenceComponentMetrics": ".monitoring.metrics",
     "InstanceVariant": ".endpoint.variants",

@@ -17,12 +17,6 @@ _CONTAINER: dict[str, tuple[object, ...]] = {
     "ContainerMetricsConfig": (),
 }
 
-_COMPONENT: dict[str, tuple[object, ...]] = {
-    "Specifications": (),
-    "Specification.BaseInferenceComponentName": (),
-    "Specification.DataCacheConfig": (),
-}
-
 NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
     "CreateModel": {
         **{f"PrimaryContainer.{member}": allowed for member, allowed in _CONTAINER.items()},
@@ -40,8 +34,6 @@ NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
         "ExplainerConfig": (),
         "CrossRegionTrafficConfig": (),
     },
-    "CreateInferenceComponent": _COMPONENT,
-    "UpdateInferenceComponent": _COMPONENT,
     "CreateCompilationJob": {"ModelPackageVersionArn": ()},
     "CreateTransformJob": {
         "TransformInput.DataSource.S3DataSource.S3DataType": ("S3Prefix", "ManifestFile"),

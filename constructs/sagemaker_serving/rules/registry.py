@@ -241,6 +241,7 @@ RULES: tuple[Rule, ...] = (
     inference_components.component_role,
     inference_components.component_place,
     inference_components.component_model,
+    inference_components.component_base,
     inference_components.component_start,
     inference_components.component_copies,
     instance_pools.pools_count,

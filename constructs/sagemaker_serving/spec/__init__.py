@@ -49,6 +49,7 @@ from sagemaker_serving.spec.update import (
     Update,
 )
 from sagemaker_serving.spec.variants import (
+    Adapter,
     AvailabilityZoneBalance,
     CapacityReservation,
     ComponentSettings,
@@ -64,6 +65,7 @@ from sagemaker_serving.spec.variants import (
 )
 
 __all__ = [
+    "Adapter",
     "AlarmThresholds",
     "AllAtOnceUpdate",
     "Asynchronous",

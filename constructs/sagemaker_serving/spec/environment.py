@@ -22,7 +22,7 @@ from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.scaling import Scaling
 from sagemaker_serving.spec.transition import Transition
 from sagemaker_serving.spec.update import Move, OnlyReplay, Replay, Update
-from sagemaker_serving.spec.variants import InferenceComponent, InstanceVariant, Variant
+from sagemaker_serving.spec.variants import Component, InstanceVariant, Variant
 
 
 class Environment(Spec):
@@ -201,9 +201,9 @@ class Model(Container):
     model_package: ModelPackage | None = None
     """A model package of the registry instead of an artifact."""
 
-    inference_components: dict[str, InferenceComponent] = Field(default_factory=dict)
+    inference_components: dict[str, Component] = Field(default_factory=dict)
     """Models by name that share the instances of the one variant; each may override the model's
-    own fields."""
+    own fields. An entry with ``base_inference_component_name`` is an adapter of another one."""
 
     scaling: dict[str, Scaling] = Field(default_factory=dict)
     """Bounds and policies, by the name of the variant or inference component."""

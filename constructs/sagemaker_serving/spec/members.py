@@ -9,7 +9,12 @@ from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous
 from sagemaker_serving.spec.monitoring import MetricsConfig
 from sagemaker_serving.spec.update import WAYS
-from sagemaker_serving.spec.variants import ComponentSettings, InstanceHost, ServerlessHost
+from sagemaker_serving.spec.variants import (
+    AdapterSettings,
+    ComponentSettings,
+    InstanceHost,
+    ServerlessHost,
+)
 
 MODEL, ENDPOINT_CONFIG, ENDPOINT, COMPONENT = (
     f"AWS::SageMaker::{name}"
@@ -126,6 +131,12 @@ _WRITTEN: Mapping[str, Mapping[str, str]] = {
     },
     COMPONENT: {
         **dict(written_members(ComponentSettings)),
+        **dict(written_members(AdapterSettings)),
+        **_below(
+            f"DeploymentConfig.{WAYS['ROLLING'].policy}",
+            dict(written_members(WAYS["ROLLING"], "update.")),
+        ),
+        "DeploymentConfig.AutoRollbackConfiguration.Alarms.AlarmName": "update.alarms",
         "EndpointName": "inference_components",
         "InferenceComponentName": "inference_components",
         "VariantName": "inference_components",
@@ -159,7 +170,17 @@ _NOT_WRITABLE: Mapping[str, Mapping[str, str]] = {
         "CrossRegionTrafficConfig": _API_ONLY,
     },
     ENDPOINT: {},
-    COMPONENT: {"Specification.ComputeResourceRequirements.AcceleratorPartitionType": _API_ONLY},
+    COMPONENT: dict.fromkeys(
+        (
+            "Specification.InstanceType",
+            "Specifications.BaseInferenceComponentName",
+            *(
+                f"{place}.ComputeResourceRequirements.AcceleratorPartitionType"
+                for place in ("Specification", "Specifications")
+            ),
+        ),
+        _API_ONLY,
+    ),
 }
 """What botocore 1.44.5 knows and CloudFormation's schemas in cfn-lint 1.58.0 do not. A member
 stands for all below it."""

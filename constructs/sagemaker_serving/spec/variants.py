@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag
 
 from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec, first_choice
-from sagemaker_serving.spec.container import Container
+from sagemaker_serving.spec.container import Archive, Container
 
 
 class ManagedInstanceScaling(Spec):
@@ -275,3 +275,40 @@ class ComponentSettings(Spec):
 
 class InferenceComponent(ComponentSettings, Container):
     """A model that shares its endpoint's instances with others."""
+
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Members of CloudFormation's InferenceComponent that have no field here, by AWS's own names,
+    such as ``Specifications``."""
+
+
+class AdapterSettings(Spec):
+    """Which inference component an adapter stands on."""
+
+    base_inference_component_name: Annotated[str, Aws("Specification.BaseInferenceComponentName")]
+    """The component that loads the adapter, by its name in ``inference_components``."""
+
+
+class Adapter(AdapterSettings):
+    """Weights such as a LoRA's, laid over the model of another inference component.
+
+    It runs in that one's container and has no memory, cores or copies of its own.
+    """
+
+    artifact: Archive
+    """The adapter: a folder, a ``.tar.gz``, or an object in S3, as of the model."""
+
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Members of CloudFormation's InferenceComponent that have no field here, by AWS's own
+    names."""
+
+
+def _kind_of_component(value: Any) -> str:
+    given = dict(value) if isinstance(value, Mapping | Spec) else {}
+    return "adapter" if given.keys() & AdapterSettings.model_fields.keys() else "model"
+
+
+Component = Annotated[
+    Annotated[InferenceComponent, Tag("model")] | Annotated[Adapter, Tag("adapter")],
+    Discriminator(_kind_of_component),
+]
+"""An entry of ``inference_components``: a model, or an adapter when it names its base."""

@@ -37,6 +37,11 @@ def component(**change: Any) -> Change:
     return {**COMPONENTS, (*DIGITS, "inference_components"): sized}
 
 
+def adapted(base: str) -> dict[str, Any]:
+    adapter = {"base_inference_component_name": base, "artifact": "s3://models/polite.tar.gz"}
+    return {"half": {"min_memory_required_in_mb": 512}, "polite": adapter}
+
+
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     # rule, what is wrong, what is said, the nearest that passes
     (
@@ -113,6 +118,26 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
                 ONE,
             ),
         )
+    ),
+    (
+        "component-base",
+        {**COMPONENTS, (*DIGITS, "inference_components"): adapted("hal")},
+        "base_inference_component_name is 'hal'; the components that run a model are half",
+        {**COMPONENTS, (*DIGITS, "inference_components"): adapted("half")},
+    ),
+    (
+        "component-base",
+        {
+            **COMPONENTS,
+            (*DIGITS, "inference_components"): adapted("half"),
+            SCALING: {"polite": {"min": 1, "max": 4}},
+        },
+        "polite is an adapter, which has no copies of its own; scale its base, half",
+        {
+            **COMPONENTS,
+            (*DIGITS, "inference_components"): adapted("half"),
+            SCALING: {"half": {"min": 1, "max": 4}},
+        },
     ),
     (
         "component-copies",

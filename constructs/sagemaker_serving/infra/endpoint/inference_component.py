@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,11 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.model.model import Model
+from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
+from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import stack_of, stands_in
@@ -66,6 +69,7 @@ class InferenceComponent(Construct):
         `scale_copies`.
     :param model_data_download_timeout_in_seconds: 60 to 3600, or SageMaker's own.
     :param container_startup_health_check_timeout_in_seconds: 60 to 3600, or SageMaker's own.
+    :param extra: properties by CloudFormation's own names, laid over these.
     :param guardrails: how copies are replaced by those of a new Model, `Guardrails.rolling`;
         absent, as SageMaker chooses, and no alarm rolls it back.
 
@@ -88,6 +92,7 @@ class InferenceComponent(Construct):
         model_data_download_timeout_in_seconds: int | None = None,
         container_startup_health_check_timeout_in_seconds: int | None = None,
         guardrails: Guardrails | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         stands_in(self, scope)
@@ -116,6 +121,7 @@ class InferenceComponent(Construct):
         members["Specification"]["ModelName"] = model.model_name
         self._resource = sagemaker.CfnInferenceComponent(self, "Resource", **properties_of(members))
         add_unknown(self._resource, members)
+        add_extra(self._resource, {} if extra is None else extra)
         log_group = log_groups.component_log_group(component_name)
         grant_logs_and_metrics(model.role, log_group, log_groups.INFERENCE_COMPONENTS)
         if guardrails is not None:
@@ -126,6 +132,8 @@ class InferenceComponent(Construct):
         """The component's name."""
         self.model_name = model.model_name
         """The name of the Model that it serves (a token)."""
+        self.role = model.role
+        """The role that its container acts under."""
 
     def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
         """Lets ``grantee`` call this component, which takes a permission on its endpoint, too.
@@ -133,16 +141,30 @@ class InferenceComponent(Construct):
         Source: service authorization reference, Amazon SageMaker AI, InvokeEndpoint and
         InvokeEndpointWithResponseStream, which know both resources.
         """
-        ways = ["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointWithResponseStream"]
-        return grant(grantee, ways, self._endpoint.endpoint_arn, self.component_arn)
+        return _grant_invoke(grantee, self._endpoint, self.component_arn)
 
     @property
     def component_arn(self) -> str:
-        """Its ARN; SageMaker writes names in ARNs in lower case."""
-        return stack_of(self).format_arn(
-            service="sagemaker",
-            resource="inference-component",
-            resource_name=self.component_name.lower(),
+        """Its ARN."""
+        return _component_arn(self, self.component_name)
+
+    def add_adapter(
+        self,
+        construct_id: str,
+        *,
+        adapter_name: str,
+        model_data: ModelData,
+        extra: Mapping[str, Any] | None = None,
+    ) -> ComponentAdapter:
+        """An adapter of this component, which loads it into each of its copies."""
+        return ComponentAdapter(
+            self,
+            construct_id,
+            base=self,
+            endpoint=self._endpoint,
+            adapter_name=adapter_name,
+            model_data=model_data,
+            extra=extra,
         )
 
     def scale_copies(self, *, min_capacity: int, max_capacity: int) -> Scaling:
@@ -184,3 +206,63 @@ class InferenceComponent(Construct):
         )
         scaling.node.add_dependency(self._resource)
         return scaling
+
+
+class ComponentAdapter(Construct):
+    """Weights such as a LoRA's, laid over the model of an `InferenceComponent`, which makes it.
+
+    Callers name it as they name a component. It has no copies: it is loaded into those of its base,
+    and their role reads it. That it is this role is inferred. Its base comes first and goes last.
+
+    Source: botocore InferenceComponentSpecification.BaseInferenceComponentName.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        base: InferenceComponent,
+        endpoint: AnyEndpoint,
+        adapter_name: str,
+        model_data: ModelData,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        archive = model_data.bind(self, base.role)
+        if archive.is_prefix:
+            raise Mistake(
+                f"{self.node.path}: the adapter is not packed; an adapter is one .tar.gz; use a "
+                "ModelData that packs, or names an archive"
+            )
+        members = {
+            "InferenceComponentName": adapter_name,
+            "EndpointName": endpoint.endpoint_name,
+            "Specification": {
+                "BaseInferenceComponentName": base.component_name,
+                "Container": {"ArtifactUrl": archive.url},
+            },
+        }
+        resource = sagemaker.CfnInferenceComponent(self, "Resource", **properties_of(members))
+        add_extra(resource, {} if extra is None else extra)
+        resource.node.add_dependency(base.node.default_child)
+        archive.grant.apply_before(resource)
+        self._endpoint = endpoint
+        self.component_name = adapter_name
+        """The adapter's name."""
+
+    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Lets ``grantee`` call this adapter, as `InferenceComponent.grant_invoke` does."""
+        return _grant_invoke(grantee, self._endpoint, _component_arn(self, self.component_name))
+
+
+def _component_arn(scope: Construct, name: str) -> str:
+    """SageMaker writes names in ARNs in lower case."""
+    return stack_of(scope).format_arn(
+        service="sagemaker", resource="inference-component", resource_name=name.lower()
+    )
+
+
+def _grant_invoke(grantee: iam.IGrantable, endpoint: AnyEndpoint, component_arn: str) -> iam.Grant:
+    ways = ["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointWithResponseStream"]
+    return grant(grantee, ways, endpoint.endpoint_arn, component_arn)

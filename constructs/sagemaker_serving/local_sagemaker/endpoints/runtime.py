@@ -42,15 +42,21 @@ _TO_THE_MODEL = (
     "Content-Type",
     "X-Amzn-SageMaker-Custom-Attributes",
     "X-Amzn-SageMaker-Inference-Id",
+    "X-Amzn-SageMaker-Session-Id",
 )
-_FROM_THE_MODEL = ("X-Amzn-SageMaker-Custom-Attributes",)
+_FROM_THE_MODEL = (
+    "X-Amzn-SageMaker-Custom-Attributes",
+    "X-Amzn-SageMaker-New-Session-Id",
+    "X-Amzn-SageMaker-Closed-Session-Id",
+)
+"""A container opens and closes sessions itself, and says so (botocore InvokeEndpoint;
+aws/model-hosting-container-standards, docs/sagemaker/04_sticky_session_routing.md)."""
 _TARGET_VARIANT = "X-Amzn-SageMaker-Target-Variant"
 _TARGET_MODEL = "X-Amzn-SageMaker-Target-Model"
 _COMPONENT = "X-Amzn-SageMaker-Inference-Component"
 _NOT_FOLLOWED = (
     "X-Amzn-SageMaker-Target-Container-Hostname",
     "X-Amzn-SageMaker-Enable-Explanations",
-    "X-Amzn-SageMaker-Session-Id",
 )
 
 

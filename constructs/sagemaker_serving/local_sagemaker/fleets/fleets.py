@@ -106,8 +106,11 @@ class Fleets:
             live.queue.close()
         for fleet in live.fleets():
             fleet.stop()
-        folder = self._assembly.folder(region, endpoint["EndpointName"])
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(self.folder(region, endpoint["EndpointName"]), ignore_errors=True)
+
+    def folder(self, region: Region, endpoint: str) -> Path:
+        """Where everything that an endpoint unpacks is."""
+        return self._assembly.folder(region, endpoint)
 
     def forget(self, arn: str) -> None:
         """The endpoint is gone."""

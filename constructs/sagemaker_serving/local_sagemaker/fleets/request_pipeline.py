@@ -24,6 +24,9 @@ from sagemaker_serving.local_sagemaker.observability.metric_counts import (
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
 
 INFERENCE_ID = "X-Amzn-SageMaker-Inference-Id"
+_ADAPTER = "X-Amzn-SageMaker-Adapter-Identifier"
+"""Tells a container which adapter answers (aws/model-hosting-container-standards,
+sagemaker/lora/constants.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,8 @@ class Route:
     endpoint: str
     fleet: Fleet
     variant: Variant
+    adapter: str | None = None
+    """The adapter of the variant's model that is to answer."""
 
 
 class RequestPipeline:
@@ -53,6 +58,9 @@ class RequestPipeline:
         streamed one, of which AWS says nothing. Raises `NoAnswer`, and the host's
         `AwsError`, which counts in no metric.
         """
+        if route.adapter is not None:
+            headers = {**invocation.headers, _ADAPTER: route.adapter}
+            invocation = replace(invocation, headers=headers)
         shadow = route.fleet.pick_shadow(route.variant)
         if shadow is not None:
             copy = replace(route, variant=shadow)
@@ -98,7 +106,7 @@ class RequestPipeline:
                 instance_count=variant.instance_count,
                 concurrent=concurrent,
                 published=_published(route),
-                component=route.fleet.config.get("InferenceComponentName"),
+                component=route.adapter or route.fleet.config.get("InferenceComponentName"),
             )
 
         try:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.judged import refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
+from sagemaker_serving.local_sagemaker.containers.container import ContainerFailed
 from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import Route
 from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
 from sagemaker_serving.local_sagemaker.fleets.routing import pick_variant
 from sagemaker_serving.local_sagemaker.fleets.states import find_endpoint
+from sagemaker_serving.local_sagemaker.inference_components.adapters import Adapters
 from sagemaker_serving.local_sagemaker.inference_components.tasks import STATUS, ComponentWork
 from sagemaker_serving.local_sagemaker.models.models import find_model
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics, Series
@@ -48,7 +51,8 @@ class InferenceComponents:
     def __init__(self, fleets: Fleets, rollouts: Rollouts, metrics: Metrics) -> None:
         self._fleets = fleets
         self._metrics = metrics
-        self._work = ComponentWork(fleets, rollouts)
+        self._adapters = Adapters(fleets)
+        self._work = ComponentWork(fleets, rollouts, self._adapters)
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Begin to run a component; DescribeInferenceComponent tells when it does."""
@@ -63,13 +67,18 @@ class InferenceComponents:
                     f'Cannot create already existing inference component "{arn}".',
                 )
             endpoint = find_endpoint(region, parameters["EndpointName"])
+            base = _base_of(region, parameters)
+            wanted = parameters.get("VariantName")
             component = {
                 "InferenceComponentName": name,
                 "InferenceComponentArn": arn,
                 "EndpointName": endpoint["EndpointName"],
                 "EndpointArn": endpoint["EndpointArn"],
-                "VariantName": self._variant(endpoint, parameters.get("VariantName")),
-                "Specification": parameters.get("Specification", {}),
+                "VariantName": self._variant(endpoint, wanted)
+                if base is None
+                else base["VariantName"],
+                "Specification": {},
+                **_specified(parameters),
                 "RuntimeConfig": {
                     "DesiredCopyCount": copies,
                     "CurrentCopyCount": 0,
@@ -78,18 +87,22 @@ class InferenceComponents:
                 "CreationTime": now(),
                 "LastModifiedTime": now(),
             }
-            model = self._model(region, component)
+            self._specify(component)
+            model = self._model(region, component) if base is None else None
             region.inference_components[name] = component
             region.tag(arn, parameters.get("Tags"))
             self._fleets.begin(arn)
-        self._work.bring_up(region, component, model)
+        if base is not None:
+            self._work.adapt(region, component, component["Specification"], base)
+        elif model is not None:
+            self._work.bring_up(region, component, model)
         return {"InferenceComponentArn": arn}
 
     def describe(self, region: Region, parameters: Parameters) -> Resource:
         """The component as it stands now."""
         component = dict(find_component(region, parameters["InferenceComponentName"]))
         specification = component["Specification"]
-        if "Container" in specification:
+        if "Image" in specification.get("Container", {}):
             image = specification["Container"]["Image"]
             deployed = {
                 "SpecifiedImage": image,
@@ -98,6 +111,11 @@ class InferenceComponents:
             }
             container = {**specification["Container"], "DeployedImage": deployed}
             component["Specification"] = {**specification, "Container": container}
+        if "Specifications" in component:
+            del component["Specification"]
+        placed = self._placed(component)
+        if placed is not None:
+            component["RuntimeConfig"] = {**component["RuntimeConfig"], "PlacementStatus": placed}
         return component
 
     def list(self, region: Region, parameters: Parameters) -> Resource:
@@ -115,24 +133,44 @@ class InferenceComponents:
         """Begin to replace a component's copies; the old ones serve until the new are healthy."""
         with region.lock:
             component = self._settled(region, parameters["InferenceComponentName"])
-            wanted = {**component, "Specification": parameters.get("Specification")}
-            if wanted["Specification"] is None:
-                wanted["Specification"] = component["Specification"]
+            given = _specified(parameters)
+            kept = {key: value for key, value in component.items() if key != "Specifications"}
+            wanted = {**(kept if given else component), **given}
+            self._specify(wanted)
             copies = parameters.get("RuntimeConfig", {}).get("CopyCount")
-            model = self._model(region, wanted)
+            base = _base_of(region, wanted)
+            if (base is None) is ("BaseInferenceComponentName" in component["Specification"]):
+                raise AwsError(
+                    "ValidationException",
+                    "an adapter stays an adapter, and a model a model; make another component",
+                )
+            model = self._model(region, wanted) if base is None else None
+            if "Specifications" in wanted:
+                component["Specifications"] = wanted["Specifications"]
+            else:
+                component.pop("Specifications", None)
             if "DeploymentConfig" in parameters:
                 component["LastDeploymentConfig"] = parameters["DeploymentConfig"]
             if copies is not None:
                 component["RuntimeConfig"]["DesiredCopyCount"] = copies
             component[STATUS] = "Updating"
             component["LastModifiedTime"] = now()
-        self._work.replace(region, component, wanted["Specification"], model)
+        if base is not None:
+            self._work.adapt(region, component, wanted["Specification"], base)
+        elif model is not None:
+            self._work.replace(region, component, wanted["Specification"], model)
         return {"InferenceComponentArn": component["InferenceComponentArn"]}
 
     def update_runtime_config(self, region: Region, parameters: Parameters) -> Resource:
         """Change the number of copies."""
         with region.lock:
             component = self._settled(region, parameters["InferenceComponentName"])
+            if "BaseInferenceComponentName" in component["Specification"]:
+                raise AwsError(
+                    "ValidationException",
+                    f"{component['InferenceComponentName']} is an adapter, which has no copies of "
+                    "its own; scale its base",
+                )
             copies = parameters["DesiredRuntimeConfig"]["CopyCount"]
             component["RuntimeConfig"]["DesiredCopyCount"] = copies
             component[STATUS] = "Updating"
@@ -144,6 +182,17 @@ class InferenceComponents:
         """Begin to end a component; it is gone when DescribeInferenceComponent says so."""
         with region.lock:
             component = self._settled(region, parameters["InferenceComponentName"])
+            name = component["InferenceComponentName"]
+            adapters = [
+                each["InferenceComponentName"]
+                for each in region.inference_components.values()
+                if each["Specification"].get("BaseInferenceComponentName") == name
+            ]
+            if adapters:
+                raise AwsError(
+                    "ValidationException",
+                    f"{name} is the base of the adapters {', '.join(adapters)}; delete them first",
+                )
             component[STATUS] = "Deleting"
         self._work.take_down(region, component)
         return {}
@@ -166,13 +215,15 @@ class InferenceComponents:
                 raise AwsError(
                     "ValidationError", f"Inference Component {name} not found for {endpoint}."
                 )
-        live = self._fleets.awaited(component["InferenceComponentArn"])
-        copies = component["RuntimeConfig"]["CurrentCopyCount"]
+            base = component["Specification"].get("BaseInferenceComponentName")
+            serves = component if base is None else region.inference_components[base]
+        live = self._fleets.awaited(serves["InferenceComponentArn"])
+        copies = serves["RuntimeConfig"]["CurrentCopyCount"]
         if copies == 0:
             self._metrics.observe(
                 Series(
                     region=region.name,
-                    dimensions=(("InferenceComponentName", name),),
+                    dimensions=(("InferenceComponentName", serves["InferenceComponentName"]),),
                     name="NoCapacityInvocationFailures",
                     unit="None",
                 ),
@@ -182,7 +233,38 @@ class InferenceComponents:
                 "ValidationError", f"Inference Component {name} has no capacity to process requests"
             )
         with pick_variant(region, endpoint, live, None) as route:
-            yield route
+            if base is None:
+                yield route
+                return
+            try:
+                self._adapters.load(region, component, route.variant)
+            except ContainerFailed as failed:
+                raise AwsError("ModelNotReadyException", str(failed), status=429) from None
+            yield replace(route, adapter=name)
+
+    def _specify(self, component: Resource) -> None:
+        """Lets a component of several specifications be what that of its host's type says."""
+        fleet = self._fleets.of(component["EndpointArn"]).serving
+        host = None if fleet is None else fleet.variants.get(component["VariantName"])
+        several = component.get("Specifications")
+        if several is not None and host is not None:
+            of = {each.get("InstanceType", host.instance_type): each for each in several}
+            if host.instance_type not in of:
+                raise AwsError(
+                    "ValidationException",
+                    f"no entry of Specifications is of {host.instance_type}, which the variant has",
+                )
+            component["Specification"] = of[host.instance_type]
+
+    def _placed(self, component: Resource) -> Sequence[Resource] | None:
+        """How many copies are on which type, of a host that may have several."""
+        fleet = self._fleets.of(component["EndpointArn"]).serving
+        host = None if fleet is None else fleet.variants.get(component["VariantName"])
+        described = {} if host is None else host.describe()
+        if host is None or "InstancePools" not in described:
+            return None
+        copies = component["RuntimeConfig"]["CurrentCopyCount"]
+        return [{"InstanceType": host.instance_type, "CurrentCopyCount": copies}]
 
     def _variant(self, endpoint: Resource, wanted: str | None) -> str:
         fleet = self._fleets.of(endpoint["EndpointArn"]).serving
@@ -240,6 +322,42 @@ class InferenceComponents:
                 f'"{component["InferenceComponentArn"]}".',
             )
         return component
+
+
+def _specified(parameters: Parameters) -> Resource:
+    """The specifications that are given, one or several."""
+    given = {name: parameters[name] for name in _SPECIFIED if name in parameters}
+    if len(given) > 1:
+        raise AwsError("ValidationException", "give either Specification or Specifications")
+    return given
+
+
+_SPECIFIED = ("Specification", "Specifications")
+
+
+def _base_of(region: Region, parameters: Parameters) -> Resource | None:
+    """The component that an adapter stands on; None of what is no adapter.
+
+    That SageMaker refuses a base that does not serve, in these words, is unverified.
+    """
+    specification = parameters.get("Specification", {})
+    name = specification.get("BaseInferenceComponentName")
+    if name is None:
+        return None
+    base = find_component(region, name)
+    if "BaseInferenceComponentName" in base["Specification"]:
+        wrong = f"{name} is an adapter itself"
+    elif base["EndpointName"] != parameters["EndpointName"]:
+        wrong = f"{name} is of endpoint {base['EndpointName']}"
+    elif base[STATUS] in ("Creating", "Failed", "Deleting"):
+        wrong = f"{name} is {base[STATUS]}"
+    elif "ArtifactUrl" not in specification.get("Container", {}):
+        wrong = "its Container has no ArtifactUrl"
+    elif "ComputeResourceRequirements" in specification:
+        wrong = "ComputeResourceRequirements is its base's"
+    else:
+        return base
+    raise AwsError("ValidationException", f"the adapter cannot be made: {wrong}")
 
 
 def find_component(region: Region, name: str) -> Resource:

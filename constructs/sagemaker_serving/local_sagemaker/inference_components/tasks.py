@@ -12,6 +12,8 @@ from sagemaker_serving.local_sagemaker.fleets.deployment import Deployment
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
 from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
 from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
+from sagemaker_serving.local_sagemaker.fleets.variant import Variant
+from sagemaker_serving.local_sagemaker.inference_components.adapters import Adapters
 
 STATUS = "InferenceComponentStatus"
 
@@ -19,9 +21,10 @@ STATUS = "InferenceComponentStatus"
 class ComponentWork:
     """Each method begins its work in a thread and returns at once."""
 
-    def __init__(self, fleets: Fleets, rollouts: Rollouts) -> None:
+    def __init__(self, fleets: Fleets, rollouts: Rollouts, adapters: Adapters) -> None:
         self._fleets = fleets
         self._rollouts = rollouts
+        self._adapters = adapters
 
     def bring_up(self, region: Region, component: Resource, model: Resource) -> None:
         """Creating, or Updating after a restart, then InService or Failed."""
@@ -32,6 +35,12 @@ class ComponentWork:
     ) -> None:
         """Updating, then InService with the new specification, or the old one and a reason."""
         self._begin(region, self._replace, component, specification, model)
+
+    def adapt(
+        self, region: Region, adapter: Resource, specification: Resource, base: Resource
+    ) -> None:
+        """As `replace`, of an adapter; one that was Creating is Failed where that fails."""
+        self._begin(region, self._adapt, adapter, specification, base)
 
     def rescale(self, region: Region, component: Resource) -> None:
         """Updating, then InService with as many copies as are desired."""
@@ -120,6 +129,29 @@ class ComponentWork:
             with region.lock:
                 live.draining.remove(old)
 
+    def _adapt(
+        self, region: Region, adapter: Resource, specification: Resource, base: Resource
+    ) -> None:
+        is_new, before = adapter[STATUS] == "Creating", adapter["Specification"]
+        adapter["Specification"] = specification
+        variant, failure = self._variant_of(region, base), None
+        try:
+            if variant is not None:
+                self._adapters.load(region, adapter, variant)
+        except ContainerFailed as failed:
+            failure = failed
+        with region.lock:
+            if failure is not None:
+                adapter["Specification"] = before
+            _settle(adapter, "Failed" if failure is not None and is_new else "InService", failure)
+
+    def _variant_of(self, region: Region, base: Resource | None) -> Variant | None:
+        """What serves a component, None where nothing does."""
+        with region.lock:
+            live = None if base is None else self._fleets.of(base["InferenceComponentArn"])
+            fleet = None if live is None else live.serving
+        return None if fleet is None else fleet.every[0]
+
     def _rescale(self, region: Region, component: Resource) -> None:
         with region.lock:
             fleet = self._fleets.of(component["InferenceComponentArn"]).serving
@@ -134,6 +166,10 @@ class ComponentWork:
 
     def _take_down(self, region: Region, component: Resource) -> None:
         arn = component["InferenceComponentArn"]
+        base = component["Specification"].get("BaseInferenceComponentName")
+        if base is not None:
+            serves = self._variant_of(region, region.inference_components.get(base))
+            self._adapters.unload(region, component, serves)
         for fleet in self._fleets.of(arn).fleets():
             fleet.stop()
         with region.lock:

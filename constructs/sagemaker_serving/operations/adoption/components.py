@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from local_aws.template import Unknown
 from sagemaker_serving.operations.adoption.draft import Path
-from sagemaker_serving.operations.adoption.members import Reading, plain, take
+from sagemaker_serving.operations.adoption.members import Reading, is_unknown, open_, plain, take
 from sagemaker_serving.operations.adoption.scaling import read_scaling
 from sagemaker_serving.operations.adoption.variants import read_container, read_model
 from sagemaker_serving.rules.facts import Fact
@@ -25,23 +26,54 @@ def read_components(reading: Reading, endpoint: Resource, base: Path) -> None:
         if (of.name if isinstance(of, Unknown) else of) in (endpoint.logical_id, called):
             name = component.properties.get("InferenceComponentName").text or component.logical_id
             short = name.removeprefix(f"{called}-")
-            _component(reading, component, (*base, "inference_components", short), base)
+            at = (*base, "inference_components", short)
+            _component(reading, component, at, base, called)
             read_scaling(reading, f"inference-component/{name}", (*base, "scaling", short))
 
 
-def _component(reading: Reading, component: Resource, path: Path, base: Path) -> None:
+def _base(reading: Reading, name: Any, path: Path, called: str | None) -> None:
+    """An adapter's base, by what its component is called in the file."""
+    if isinstance(name, Unknown):
+        found = (one for one in reading.of(COMPONENT) if one.logical_id == name.name)
+        named = (one.properties.get("InferenceComponentName").text for one in found)
+        name = next((each for each in named if each is not None), name.name)
+    field = (*path, "base_inference_component_name")
+    if name is None:
+        reading.draft.remark(field, open_("it"))
+    else:
+        reading.draft.set(field, str(name).removeprefix(f"{called}-"))
+
+
+def _left_over(reading: Reading, members: Any, extra: Path, path: Path) -> None:
+    """What no field says goes to ``extra``, where only a deploy knows it as a remark."""
+    for name, left in members.items():
+        if isinstance(left, Mapping) and not is_unknown(left):
+            _left_over(reading, left, (*extra, name), path)
+        elif is_unknown(left):
+            reading.draft.remark(path, open_(name))
+        elif left is not None and left != []:
+            reading.draft.set((*extra, name), left)
+
+
+def _component(
+    reading: Reading, component: Resource, path: Path, base: Path, called: str | None
+) -> None:
     properties = reading.resources.numbered(component.properties)
     reading.tags(plain(properties.get("Tags").value))
     rest = plain(properties.value)
-    reading.by_fields(ComponentSettings, rest, path)
+    base_name = take(rest, "Specification", "BaseInferenceComponentName")
+    if base_name is None:
+        reading.by_fields(ComponentSettings, rest, path)
+    else:
+        _base(reading, base_name, path, called)
     specification = component.properties.get("Specification")
     for name in ("ModelName", "Container"):
         take(rest, "Specification", name)
-    for name in (
-        *(f"Specification.{name}" for name, left in rest.pop("Specification", {}).items() if left),
-        *(name for name, left in rest.items() if left and name not in _READ),
-    ):
-        reading.draft.remark(path, f"{name} has no field; it is left out")
+    if take(rest, "DeploymentConfig") is not None:
+        reading.draft.remark(path, "DeploymentConfig is left out; write it as update of the model")
+    for name in _READ:
+        take(rest, name)
+    _left_over(reading, rest, (*path, "extra"), path)
     container = specification.get("Container")
     model = reading.resources.referred(specification.get("ModelName"), MODEL, "ModelName")
     if model is not None:

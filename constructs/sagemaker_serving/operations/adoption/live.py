@@ -18,7 +18,13 @@ _CONFIGURATIONS = (
     "StepScalingPolicyConfiguration",
     "PredictiveScalingPolicyConfiguration",
 )
-_COMPONENT_MEMBERS = ("InferenceComponentName", "EndpointName", "VariantName", "Specification")
+_COMPONENT_MEMBERS = (
+    "InferenceComponentName",
+    "EndpointName",
+    "VariantName",
+    "Specification",
+    "Specifications",
+)
 _Resources = Iterator[tuple[str, dict[str, Any]]]
 
 
@@ -102,7 +108,7 @@ def _components(client: Any, endpoint: str) -> _Resources:
         found = client.describe_inference_component(
             InferenceComponentName=listed["InferenceComponentName"]
         )
-        container = found["Specification"].get("Container", {})
+        container = found.get("Specification", {}).get("Container", {})
         deployed = container.pop("DeployedImage", {})
         if "SpecifiedImage" in deployed:
             container["Image"] = deployed["SpecifiedImage"]

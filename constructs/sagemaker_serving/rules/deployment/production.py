@@ -16,7 +16,8 @@ _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions"
 
 @rule("production-scaling", source="this project", example="production: true   # without scaling")
 def production_scaling(kind: KindFacts) -> Iterator[Finding]:
-    """In production every variant on instances, and every component, has scaling bounds.
+    """In production every variant on instances, and every component but an adapter, has scaling
+    bounds.
 
     An unexpected load is met by more instances, up to a limit that you set. For a fixed number, set
     the same min and max. A transition that releases the scaling is an exception.
@@ -25,7 +26,11 @@ def production_scaling(kind: KindFacts) -> Iterator[Finding]:
         return
     released = kind.model.get("transition").get("keep")
     scaled = {name for fact in (kind.model.get("scaling"), released) for name, _ in fact.entries()}
-    components = list(kind.model.get("inference_components").entries())
+    components = [
+        each
+        for each in kind.model.get("inference_components").entries()
+        if not each[1].get("base_inference_component_name").given
+    ]
     named = [(variant.get("name").text, variant) for variant in kind.on_instances]
     for name, fact in components if components else named:
         if name is not None and name not in scaled:

@@ -196,6 +196,35 @@ def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "component-base",
+    source="botocore InferenceComponentSpecification.BaseInferenceComponentName",
+    example="inference_components: {polite: {base_inference_component_name: absent, …}}",
+)
+def component_base(kind: KindFacts) -> Iterator[Finding]:
+    """An adapter names a component that runs a model, and is scaled with that one.
+
+    SageMaker loads it into the copies of its base, which has to be there before it.
+    """
+    components = dict(kind.model.get("inference_components").entries())
+    of = {name: each.get("base_inference_component_name") for name, each in components.items()}
+    models = sorted(name for name, base in of.items() if not base.given)
+    scaled = dict(kind.model.get("scaling").entries())
+    for name, base in of.items():
+        if base.text is not None and base.text not in models:
+            yield (
+                base.where,
+                f"base_inference_component_name is {base.text!r}; the components that run a model "
+                f"are {', '.join(models) or 'none'}; name one of them",
+            )
+        if base.given and name in scaled:
+            yield (
+                scaled[name].where,
+                f"{name} is an adapter, which has no copies of its own; scale its base, "
+                f"{base.text}",
+            )
+
+
+@rule(
     "component-start",
     refused=True,
     source="stdapi-ai/stdapi.ai#43",

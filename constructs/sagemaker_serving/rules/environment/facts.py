@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from local_aws.template import Unknown
 from sagemaker_serving.rules.artifact.locations import artifact_location
 from sagemaker_serving.rules.endpoint.monitoring import monitoring_facts
 from sagemaker_serving.rules.environment.artifacts import artifact_facts
@@ -48,8 +49,8 @@ from sagemaker_serving.rules.facts.resources import (
 )
 from sagemaker_serving.rules.template.jobs import transform_facts
 from sagemaker_serving.spec import BatchTransformSettings, EnvironmentFile
-from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
-from sagemaker_serving.spec.variants import ComponentSettings
+from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
+from sagemaker_serving.spec.variants import AdapterSettings, ComponentSettings
 
 
 def environment_facts(file: EnvironmentFile) -> Iterator[object]:
@@ -188,16 +189,24 @@ def _components(
     host = config.variants[0] if config.variants else None
     instance_type = host.instance_type if host is not None else ABSENT
     for name, component in written.get("inference_components").entries():
-        container = container_facts(component, written, environment, instance_type)
+        adapts = component.get("base_inference_component_name").given
         yield InferenceComponentFacts(
             where=component.where,
-            members=in_aws_words(component, ComponentSettings),
+            members=in_aws_words(component, AdapterSettings if adapts else ComponentSettings),
             variant=host.name if host is not None else ABSENT,
             config=config,
         )
         full = f"{environment.get('name').text}-{model_name}-{name}"
         yield NameFacts(kind="inference component", name=Fact(full, component.where))
-        yield container
+        yield ExtraFacts(resource_type=COMPONENT, extra=component.get("extra"))
+        below = ABSENT if adapts else written
+        container = container_facts(component, below, environment, instance_type)
+        if adapts:
+            # What loads it is the base's image; no archive of a model is asked for.
+            unknown = Fact(Unknown(), component.where)
+            container = replace(container, image_uri=unknown, framework=unknown)
+        else:
+            yield container
         yield artifact_location(container)
         yield from artifact_facts(container, folder, ABSENT)
 
