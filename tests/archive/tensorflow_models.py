@@ -1,6 +1,7 @@
 """Writes models with TensorFlow, and what TensorFlow says of them.
 
-``write FOLDER``: ``v1`` and ``v2`` (SavedModels of both APIs), ``frozen.pb``,
+``write FOLDER``: ``v1`` and ``v2`` (SavedModels of both APIs), ``examples`` (one that parses
+``tf.train.Example``), ``frozen.pb``,
 ``model.keras``, ``two.keras`` and ``model.h5``; ``said.json`` has TensorFlow's own reading of
 the signatures, and what each of the latter three predicts for `INPUT`.
 ``predict FOLDER``: prints what each SavedModel in it predicts.
@@ -62,6 +63,17 @@ def write_v2(folder: Path) -> None:
     module = Module()
     signatures = {"serving_default": module.score, "other": module.other}
     tf.saved_model.save(module, str(folder), signatures=signatures)
+
+
+def write_examples(folder: Path) -> None:
+    class Module(tf.Module):  # type: ignore[misc]
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "examples")])  # type: ignore[untyped-decorator]
+        def score(self, examples: Any) -> Any:
+            wanted = {"age": tf.io.FixedLenFeature([], tf.float32)}
+            return {"score": tf.io.parse_example(examples, wanted)["age"]}
+
+    module = Module()
+    tf.saved_model.save(module, str(folder), signatures=module.score)
 
 
 def write_frozen(path: Path) -> Any:
@@ -136,6 +148,7 @@ if __name__ == "__main__":
     else:
         write_v1(root / "v1")
         write_v2(root / "v2")
+        write_examples(root / "examples")
         facts = {"frozen": write_frozen(root / "frozen.pb"), "keras": write_keras(root)}
         facts["input"] = INPUT
         facts |= {name: said(root / name) for name in ("v1", "v2")}

@@ -72,6 +72,13 @@ def test_signatures_are_what_tensorflow_says(models: Path, said: dict[str, Any],
     assert sorted(found.tags) == sorted(said[name]["tags"])
     assert found.tensorflow_version == said[name]["version"]
     assert found.has_variables
+    assert not found.parses_examples
+
+
+def test_a_model_that_parses_serialized_examples_is_known(models: Path) -> None:
+    (found,) = read_contents(models / "examples").saved_models.values()
+    assert found is not None
+    assert found.parses_examples
 
 
 def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:

@@ -69,6 +69,16 @@ def test_what_serves_the_model_here_and_is_not_installed_is_said(run: Run, tmp_p
     assert "  pip install 'sagemaker-serving[ray,torch]'\n" in ended.stdout
 
 
+def test_a_model_that_parses_serialized_examples_gets_no_request_of_plain_text(
+    run: Run, tmp_path: Path
+) -> None:
+    model = saved_model({"examples": ("string", (None,))}, ops=["ParseExampleV2"])
+    plant(tmp_path, {"m/1/saved_model.pb": model})
+    ended = run(*INIT, "--model", "m")
+    assert "predict dev-m --file REQUEST --local" in ended.stdout
+    assert "serialized tf.train.Example" in (tmp_path / "environments/dev.yaml").read_text()
+
+
 def test_each_line_that_is_commented_out_can_be_taken_in(run: Run, tmp_path: Path) -> None:
     plant(tmp_path, SERVED[0][0])
     assert run(*INIT, "--model", "digits").returncode == 0

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from sagemaker_serving.archive.protobuf import Malformed, Message, Source, message
 
 _VARIABLE_OPS = {"VarHandleOp", "VariableV2", "Variable"}
+_PARSING_OPS = {"ParseExample", "ParseExampleV2"}
 _HIDDEN = "__saved_model_"
 _UNKNOWN = (1 << 64) - 1
 _MOST_BYTES_OF_SIGNATURES = 4 << 20
@@ -51,12 +52,15 @@ class SavedModel:
     """A SavedModel: its signatures by name, tags, writer's version, and whether it has variables.
 
     Signatures that TensorFlow keeps for itself (``__saved_model_init_op``) are left out.
+    ``parses_examples``: a part of it takes serialized ``tf.train.Example``, so that an input of
+    strings may be no plain text.
     """
 
     signatures: dict[str, Signature] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     tensorflow_version: str = ""
     has_variables: bool = False
+    parses_examples: bool = False
 
 
 def read_saved_model(source: Source, size: int) -> SavedModel:
@@ -78,7 +82,7 @@ def read_saved_model(source: Source, size: int) -> SavedModel:
 def _meta_graph(graph: Message) -> SavedModel:
     signatures: dict[str, Signature] = {}
     tags: list[str] = []
-    version, variables, length = "", False, 0
+    version, operations, length = "", set[str](), 0
     for number, value in graph:
         if not isinstance(value, Message):
             continue
@@ -89,7 +93,7 @@ def _meta_graph(graph: Message) -> SavedModel:
                 elif inner == 5 and isinstance(text, Message):
                     version = text.text()
         elif number == 2:
-            variables = variables or _has_variables(value)
+            operations |= _operations(value)
         elif number == 5:
             length += value.size
             if length > _MOST_BYTES_OF_SIGNATURES:
@@ -101,20 +105,33 @@ def _meta_graph(graph: Message) -> SavedModel:
         signatures=dict(sorted(signatures.items())),
         tags=tuple(tags),
         tensorflow_version=version,
-        has_variables=variables,
+        has_variables=not operations.isdisjoint(_VARIABLE_OPS),
+        parses_examples=not operations.isdisjoint(_PARSING_OPS),
     )
 
 
-def _has_variables(graph: Message) -> bool:
-    for number, node in graph:
-        if number == 1 and isinstance(node, Message):
-            for inner, value in node:
-                if inner == 2 and isinstance(value, Message):
-                    if value.text() in _VARIABLE_OPS:
-                        return True
-                    break
-            node.skip_rest()
-    return False
+def _operations(graph: Message) -> set[str]:
+    """Which of the operations that are asked for it has, its functions included."""
+    found: set[str] = set()
+    for number, value in graph:
+        if number == 1 and isinstance(value, Message):
+            found.add(_operation(value))
+        elif number == 2 and isinstance(value, Message):
+            found.update(
+                _operation(node)
+                for inner, function in value
+                if inner == 1 and isinstance(function, Message)
+                for kind, node in function
+                if kind == 3 and isinstance(node, Message)
+            )
+    return found & (_VARIABLE_OPS | _PARSING_OPS)
+
+
+def _operation(node: Message) -> str:
+    for number, value in node:
+        if number == 2 and isinstance(value, Message):
+            return value.text()
+    return ""
 
 
 def _signature_entry(entry: Message) -> tuple[str, Signature]:

@@ -158,7 +158,8 @@ def _model(path: str, contents: ArchiveContents) -> Branch:
         return f"{_safe(path)}: not a SavedModel", []
     writer = f" by TensorFlow {model.tensorflow_version}" if model.tensorflow_version else ""
     variables = ", with variables" if model.has_variables else ""
-    return f"{_safe(path)}: tags {', '.join(model.tags) or 'none'}{writer}{variables}", [
+    examples = ", parses tf.train.Example" if model.parses_examples else ""
+    return f"{_safe(path)}: tags {', '.join(model.tags) or 'none'}{writer}{variables}{examples}", [
         _signature(name, signature) for name, signature in model.signatures.items()
     ] or [("no signature", [])]
 

@@ -14,7 +14,7 @@ _MOST_NUMBERS = 16
 
 def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     """What the only model takes by name; None where that is not known, or is inference.py's."""
-    if contents.script is not None:
+    if contents.script is not None or parses_examples(contents):
         return None
     known: list[Mapping[str, Tensor] | None] = [
         neo_inputs(contents),
@@ -24,6 +24,11 @@ def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     ]
     found = [inputs for inputs in known if inputs]
     return found[0] if len(found) == 1 else None
+
+
+def parses_examples(contents: ArchiveContents) -> bool:
+    """Whether strings that it takes may be serialized ``tf.train.Example``, not plain text."""
+    return any(model.parses_examples for model in contents.saved_models.values() if model)
 
 
 def _example(model: TorchScript) -> Mapping[str, Tensor]:
