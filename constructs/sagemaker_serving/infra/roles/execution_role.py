@@ -26,8 +26,8 @@ class ExecutionRole(iam.Role):
     Its policy is named by its content. CloudFormation changes a policy in place before an endpoint
     moves; another one comes beside the old one, which goes when all else has been updated. So the
     version that serves can start instances until it has been left, and after SageMaker went back
-    to it. A policy of more than 5,000 characters is changed in place, as is one that is retained:
-    a role's inline policies have 10,240 in all (IAM user guide, "IAM and AWS STS quotas").
+    to it. A policy of more than 5,000 characters is changed in place, as is one that is retained.
+    A role's inline policies have 10,240 in all (IAM user guide, "IAM and AWS STS quotas").
     """
 
     def __init__(self, scope: Construct, construct_id: str) -> None:

@@ -28,8 +28,8 @@ class DataBucket(Construct):
     :param empty: whether all that is in it goes with the stack, if it is not retained: CDK's own
         ``auto_delete_objects``.
     :param customer_key: encrypt with a KMS key made here, rotated yearly, which CloudWatch Logs
-        may use, too; otherwise with S3's managed key. It is always retained: endpoints and
-        volumes that it encrypts may outlive this, and a key that is to be deleted decrypts nothing
+        may use, too; otherwise with S3's managed key. It is always retained, since endpoints and
+        volumes that it encrypts may outlive this. A key that is to be deleted decrypts nothing
         more (KMS developer guide, "Deleting AWS KMS keys").
     :param encryption_key: a key of one's own, which encrypts it instead.
     :param server_access_logs_bucket: takes the log of who touches the data, below ``data/``,
