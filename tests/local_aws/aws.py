@@ -104,11 +104,11 @@ class Handler(socketserver.StreamRequestHandler):
             return
         if body.startswith(b"count"):
             print("counted:", body.decode(), flush=True)
-        session = self.headers.get("X-Amzn-SageMaker-Session-Id")
+        session = self.given.get("x-amzn-sagemaker-session-id")
         if session is not None:
             self.answer_in(session, body)
             return
-        named = self.headers.get("X-Amzn-SageMaker-Adapter-Identifier")
+        named = self.given.get("x-amzn-sagemaker-adapter-identifier")
         if body == b"adapters":
             self.answer(200, json.dumps(sorted(adapters)).encode())
         elif named is not None:
@@ -145,17 +145,16 @@ class Handler(socketserver.StreamRequestHandler):
             session = "session-" + str(len(sessions) + 1)
             sessions[session] = []
         said = sessions.pop(session, None) if closed else sessions.get(session)
-        self.send_response(404 if said is None else 200)
+        told = b",".join(said or []) if said is not None else b"no such session"
+        headers = {"Content-Length": len(told)}
         if opened:
             end = "; Expires=2027-01-01T00:00:00Z"
-            self.send_header("X-Amzn-SageMaker-New-Session-Id", session + end)
+            headers["X-Amzn-SageMaker-New-Session-Id"] = session + end
         if closed:
-            self.send_header("X-Amzn-SageMaker-Closed-Session-Id", session)
-        told = b",".join(said or []) if said is not None else b"no such session"
+            headers["X-Amzn-SageMaker-Closed-Session-Id"] = session
         if said is not None and not opened:
             said.append(body)
-        self.send_header("Content-Length", str(len(told)))
-        self.end_headers()
+        self.begin(404 if said is None else 200, headers)
         self.wfile.write(told)
 
     def met(self):

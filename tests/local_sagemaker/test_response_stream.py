@@ -273,8 +273,8 @@ def test_kinds_that_do_not_stream_are_refused_by_name(aws: Aws) -> None:
 
 
 def test_what_is_not_followed_is_said(aws: Aws) -> None:
-    said = refusal(aws, SessionId="a-session")["Error"]["Message"]
-    assert "does not offer X-Amzn-SageMaker-Session-Id yet" in said
+    said = refusal(aws, TargetContainerHostname="first")["Error"]["Message"]
+    assert "does not offer X-Amzn-SageMaker-Target-Container-Hostname yet" in said
 
 
 def test_the_last_container_of_a_pipeline_streams(aws: Aws) -> None:

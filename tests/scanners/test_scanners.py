@@ -76,7 +76,8 @@ def test_cfn_lint_names_only_what_cdk_itself_renders(assembly: Assembly) -> None
     }
     assert {rule for rule, _ in found} <= {"W3005"}
     assert all(
-        resource.startswith(("BatchTransform", "MonitoringLogsKeep")) for _, resource in found
+        resource.startswith(("BatchTransform", "DeployGuard", "MonitoringLogsKeep"))
+        for _, resource in found
     )
 
 

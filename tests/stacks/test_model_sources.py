@@ -104,18 +104,23 @@ def test_each_file_of_a_folder_is_an_asset_of_its_own_below_the_folders_sha256(
 
 def test_the_role_reads_and_lists_that_prefix_and_nothing_beside_it(template: Template) -> None:
     prefix = sent_to(template)
-    (policy,) = template.find_resources("AWS::IAM::Policy").values()
-    told = json.dumps(policy["Properties"]["PolicyDocument"])
+    told = json.dumps(granted(template))
     assert told.count("-assets-") == 2, "one statement for each action"
     assert f"/{prefix}*" in told
     assert f'"s3:prefix": "{prefix}*"' in told
 
 
 def test_the_role_decrypts_by_the_key_of_a_model_alone(template: Template) -> None:
-    (policy,) = template.find_resources("AWS::IAM::Policy").values()
-    statements = policy["Properties"]["PolicyDocument"]["Statement"]
-    by_keys = [one["Resource"] for one in statements if one["Action"] == "kms:Decrypt"]
+    by_keys = [one["Resource"] for one in granted(template) if one["Action"] == "kms:Decrypt"]
     assert by_keys == ["arn:aws:kms:eu-west-1:111122223333:key/models"]
+
+
+def granted(template: Template) -> list[Any]:
+    """The statements of the role that runs the models."""
+    policies = template.find_resources("AWS::IAM::Policy")
+    (own,) = (each for name, each in policies.items() if name.startswith("ExecutionRole"))
+    statements: list[Any] = own["Properties"]["PolicyDocument"]["Statement"]
+    return statements
 
 
 def sources(template: Template) -> list[Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from local_aws.private_files import write_whole
-from local_aws.state.folder import StateFolder, forget
+from local_aws.state.folder import FORMAT, StateFolder, forget
 from sagemaker_serving.errors import Failure, Mistake
 
 PARTS = {"cloudformation": b"[]", "moto.s3.models.S3Backend": b"bytes"}
@@ -142,7 +142,7 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
     "another format": (lambda f: manifest(f, format=99), "another version .format 99, moto"),
     "another emulator": (
         lambda f: manifest(f, emulator="moto 5.0.0"),
-        r"another version .format 4, moto 5.0.0, .*this one reads format 4, moto 5\.2",
+        rf"another version .format {FORMAT}, moto 5.0.0, .*this one reads format {FORMAT}, moto 5",
     ),
     "another Python": (lambda f: manifest(f, python="3.99"), "Python 3.99"),
     "folder open to others": (lambda f: f.chmod(0o777), r"can be written by others .mode 777"),

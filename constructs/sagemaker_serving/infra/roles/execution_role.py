@@ -39,8 +39,7 @@ class ExecutionRole(iam.Role):
         )
         stands_in(self, scope)
         acknowledge_own_policy(self)
-        aspects = cdk.Aspects.of(self)
-        aspects.add(_NamedByContent(), priority=cdk.AspectPriority.READONLY)
+        cdk.Aspects.of(self).add(_named_by_content(), priority=_last())
 
 
 _MOST_CHARACTERS = 5000
@@ -67,6 +66,16 @@ class _NamedByContent:
         plain = stack.resolve(node.logical_id)
         node.override_logical_id(f"{plain}{digest}")
         node.policy_name = f"{plain[:100]}{digest}"
+
+
+@cache
+def _named_by_content() -> _NamedByContent:
+    return _NamedByContent()
+
+
+@cache
+def _last() -> float:
+    return cdk.AspectPriority.READONLY
 
 
 @cache

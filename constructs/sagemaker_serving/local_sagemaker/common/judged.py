@@ -18,6 +18,9 @@ _IN_SAGEMAKERS_WORDS = {
     "endpoints.",
     # stdapi-ai/stdapi.ai#43
     "component-start": "Inference components copy count an integer larger than 0",
+    # botocore, ProductionVariant.AcceleratorType
+    "elastic-inference-ended": "This parameter is no longer supported. Elastic Inference (EI) "
+    "is no longer available.",
     # OElesin/sagemaker-autopilot-step-functions#10
     "model-multi-model": "More than one container in MultiModel mode is not supported with "
     "inference pipeline.",

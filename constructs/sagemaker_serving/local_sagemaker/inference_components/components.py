@@ -101,18 +101,12 @@ class InferenceComponents:
     def describe(self, region: Region, parameters: Parameters) -> Resource:
         """The component as it stands now."""
         component = dict(find_component(region, parameters["InferenceComponentName"]))
-        specification = component["Specification"]
-        if "Image" in specification.get("Container", {}):
-            image = specification["Container"]["Image"]
-            deployed = {
-                "SpecifiedImage": image,
-                "ResolvedImage": image,
-                "ResolutionTime": component["CreationTime"],
-            }
-            container = {**specification["Container"], "DeployedImage": deployed}
-            component["Specification"] = {**specification, "Container": container}
         if "Specifications" in component:
             del component["Specification"]
+            each = [_deployed(part, component) for part in component["Specifications"]]
+            component["Specifications"] = each
+        else:
+            component["Specification"] = _deployed(component["Specification"], component)
         placed = self._placed(component)
         if placed is not None:
             component["RuntimeConfig"] = {**component["RuntimeConfig"], "PlacementStatus": placed}
@@ -330,6 +324,22 @@ def _specified(parameters: Parameters) -> Resource:
     if len(given) > 1:
         raise AwsError("ValidationException", "give either Specification or Specifications")
     return given
+
+
+def _deployed(specification: Resource, component: Resource) -> Resource:
+    """A specification as it is described: with the image that was resolved."""
+    image = specification.get("Container", {}).get("Image")
+    if image is None:
+        return specification
+    deployed = {
+        "SpecifiedImage": image,
+        "ResolvedImage": image,
+        "ResolutionTime": component["CreationTime"],
+    }
+    return {
+        **specification,
+        "Container": {**specification["Container"], "DeployedImage": deployed},
+    }
 
 
 _SPECIFIED = ("Specification", "Specifications")

@@ -45,6 +45,7 @@ def kind_of(model: Fact, environment: Fact) -> KindFacts:
 def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointConfigFacts:
     """What is said of a model's variants together."""
     shadows = written.get("shadow_variants")
+    shares_instances = bool(written.get("inference_components").value)
     return EndpointConfigFacts(
         where=model.where,
         region=environment.get("region"),
@@ -56,7 +57,7 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
         capture=_capture(written.get("data_capture")),
         asynchronous=_asynchronous(written.get("asynchronous")),
         vpc=environment.get("network"),
-        network_isolation=written.get("network_isolation"),
+        network_isolation=written.get("network_isolation") if shares_instances else ABSENT,
         metrics=in_aws_words(written.get("metrics_config"), MetricsConfig),
     )
 

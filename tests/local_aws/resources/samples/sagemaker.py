@@ -13,6 +13,39 @@ _VPC = {"SecurityGroupIds": ["$Firewall.GroupId"], "Subnets": ["$Subnet"]}
 _ENDPOINT = ("sagemaker DescribeEndpoint EndpointName={EndpointName}", TAGGED)
 _CONFIG = ("sagemaker DescribeEndpointConfig EndpointConfigName={EndpointConfigName}", TAGGED)
 _MODEL = ("sagemaker DescribeModel ModelName={ModelName}", TAGGED)
+_SPECIFIED = {
+    "ComputeResourceRequirements": {
+        "MaxMemoryRequiredInMb": 4099,
+        "MinMemoryRequiredInMb": 1031,
+        "NumberOfCpuCoresRequired": 0.75,
+        "NumberOfAcceleratorDevicesRequired": 1,
+    },
+    "Container": {
+        "ArtifactUrl": "s3://models/model.tar.gz",
+        "Environment": {"FOUND": "here"},
+        "Image": IMAGE,
+        "ContainerMetricsConfig": {
+            "MetricsEndpoints": [
+                {
+                    "MetricPublishFrequencyInSeconds": 120,
+                    "MetricsEndpointPath": "/lost",
+                }
+            ]
+        },
+    },
+    "DataCacheConfig": {"EnableCaching": True},
+    "SchedulingConfig": {
+        "PlacementStrategy": "BINPACK",
+        "AvailabilityZoneBalance": {
+            "EnforcementMode": "PERMISSIVE",
+            "MaxImbalance": 3,
+        },
+    },
+    "StartupParameters": {
+        "ContainerStartupHealthCheckTimeoutInSeconds": 601,
+        "ModelDataDownloadTimeoutInSeconds": 602,
+    },
+}
 _COMPONENT = (
     "sagemaker DescribeInferenceComponent InferenceComponentName={InferenceComponentName}",
     TAGGED,
@@ -239,42 +272,41 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "DeploymentConfig": made_in(
                     "AWS::SageMaker::InferenceComponent", "DeploymentConfig"
                 ),
-                "Specification": {
-                    "ComputeResourceRequirements": {
-                        "MaxMemoryRequiredInMb": 4099,
-                        "MinMemoryRequiredInMb": 1031,
-                        "NumberOfCpuCoresRequired": 0.75,
-                        "NumberOfAcceleratorDevicesRequired": 1,
-                    },
-                    "Container": {
-                        "ArtifactUrl": "s3://models/model.tar.gz",
-                        "Environment": {"FOUND": "here"},
-                        "Image": IMAGE,
-                        "ContainerMetricsConfig": {
-                            "MetricsEndpoints": [
-                                {
-                                    "MetricPublishFrequencyInSeconds": 120,
-                                    "MetricsEndpointPath": "/lost",
-                                }
-                            ]
-                        },
-                    },
-                    "SchedulingConfig": {
-                        "PlacementStrategy": "BINPACK",
-                        "AvailabilityZoneBalance": {
-                            "EnforcementMode": "PERMISSIVE",
-                            "MaxImbalance": 3,
-                        },
-                    },
-                    "StartupParameters": {
-                        "ContainerStartupHealthCheckTimeoutInSeconds": 601,
-                        "ModelDataDownloadTimeoutInSeconds": 602,
-                    },
-                },
+                "Specification": _SPECIFIED,
                 "Tags": TAGS,
             },
             needs=("VariantName", "RuntimeConfig", "Specification"),
-            unread={"DeploymentConfig": "an update goes by it"},
+            unread={
+                "DeploymentConfig": "an update goes by it",
+                "Specification.BaseInferenceComponentName": "its own tests deploy adapters",
+                "Specifications.BaseInferenceComponentName": "its base says what it runs on",
+            },
+        ),
+        Sample(
+            _COMPONENT,
+            {
+                "EndpointName": "$Components.EndpointName",
+                "VariantName": "one",
+                "RuntimeConfig": {"CopyCount": 1},
+                "Specifications": [{"InstanceType": "ml.m5.large", **_SPECIFIED}],
+            },
+            needs=("VariantName", "RuntimeConfig", "Specifications"),
+        ),
+        Sample(
+            _COMPONENT,
+            {
+                "EndpointName": "$Components.EndpointName",
+                "VariantName": "one",
+                "RuntimeConfig": {"CopyCount": 1},
+                "Specifications": [
+                    {
+                        "InstanceType": "ml.m5.large",
+                        "ModelName": "$Model.ModelName",
+                        "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 1031},
+                    }
+                ],
+            },
+            needs=("VariantName", "RuntimeConfig", "Specifications"),
         ),
         Sample(
             _COMPONENT,
