@@ -249,6 +249,6 @@ def test_what_artifact_takes_is_served_unpacked(saved_models: Path, tmp_path: Pa
     golden = tmp_path / "golden.jsonl"
     line = {"body": '{"instances": [1.0]}', "expected_body": '{"predictions": [3.5]}'}
     golden.write_text(json.dumps({**line, "content_type": "application/json"}) + "\n")
-    (version,) = (saved_models / "half_plus_three").iterdir()
+    version = saved_models / "half_plus_three" / "123"
     ended = serve(str(version), "--golden", str(golden))
     assert (ended.returncode, ended.stdout) == (0, "1 of 1 answers are as recorded\n"), ended
