@@ -26,6 +26,9 @@ _PLENTY = 64
 _OBJECT_STORE_BYTES = 256 << 20
 _POLL_SECONDS = 0.2
 
+_ATTEMPTS = 3
+"""To start Ray, which gives its own processes 30 seconds, however busy the machine is."""
+
 
 def main() -> None:
     """Start all, report ``ready`` or ``failed``, and stay."""
@@ -55,15 +58,23 @@ def _start(port: int, temp_dir: str, target: list[str]) -> None:
     from ray import serve
     from ray.serve import scripts
 
-    ray.init(
-        address="local",
-        num_cpus=_PLENTY,
-        num_gpus=_PLENTY if shutil.which("nvidia-smi") is None else None,
-        object_store_memory=_OBJECT_STORE_BYTES,
-        include_dashboard=False,
-        runtime_env={"worker_process_setup_hook": HOOK},
-        _temp_dir=temp_dir,
-    )
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            ray.init(
+                address="local",
+                num_cpus=_PLENTY,
+                num_gpus=_PLENTY if shutil.which("nvidia-smi") is None else None,
+                object_store_memory=_OBJECT_STORE_BYTES,
+                include_dashboard=False,
+                runtime_env={"worker_process_setup_hook": HOOK},
+                _temp_dir=temp_dir,
+            )
+            break
+        except Exception as error:
+            if not left or "timed out during startup" not in str(error):
+                raise
+            print(f"{error} It is started again.", flush=True)
+            ray.shutdown()
     serve.start(http_options={"host": "127.0.0.1", "port": port})
     scripts.run.main(["--non-blocking", "--address=auto", *target], standalone_mode=False)
 
