@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tarfile
@@ -195,10 +196,12 @@ def test_a_changed_handler_answers_and_no_request_is_lost(
     process = subprocess.Popen(
         [*COMMAND, "mine/iris", "--reload", "--port", "0"],
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
     )
     assert process.stdout is not None
+    assert process.stderr is not None
     told = iter(process.stdout)
 
     def until(beginning: str) -> list[str]:
@@ -236,12 +239,19 @@ def test_a_changed_handler_answers_and_no_request_is_lost(
             list(dict.fromkeys(word for _, word in words))
             == ["first", "second", "third"][: len({word for _, word in words})]
         )
+        with socket.create_connection(("localhost", int(url.rpartition(":")[2]))) as leaving:
+            leaving.sendall(b"POST /invocations HTTP/1.1\r\nContent-Length: none\r\n\r\n")
+            assert leaving.recv(1 << 16).startswith(b"HTTP/1.1 400 ")
+            # Zero seconds to linger reset the connection amid the next request.
+            leaving.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(20) == 0
+        assert "Traceback" not in process.stderr.read()
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
+        process.stderr.close()
 
 
 def test_what_artifact_takes_is_served_unpacked(saved_models: Path, tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import http.client
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -188,29 +189,41 @@ class _Door(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that has left is no error."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
 
 class _Hand(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Door
 
     def _hand_on(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if "chunked" in self.headers.get("Transfer-Encoding", ""):
-            body = b"".join(self._chunks())
+        try:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            if "chunked" in self.headers.get("Transfer-Encoding", ""):
+                body = b"".join(self._chunks())
+        except ValueError:
+            self._answer_alone(400, "the length of the request or of a chunk is no number")
+            return
         headers = {k: v for k, v in self.headers.items() if k.lower() not in _OF_A_CONNECTION}
         with self.server.serving() as server:  # type: ignore[attr-defined]
             if server is None:
                 self._answer_alone(503, "no server has come up yet; the terminal says why")
                 return
             connection = server.place.connection(_ANSWER_SECONDS)
-            try:
-                connection.request(self.command, self.path, body or None, headers)
-                self._pass(connection.getresponse())
-            except (OSError, http.client.HTTPException) as error:
-                self.close_connection = True
-                self._answer_alone(502, f"the model server does not answer: {error}")
-            finally:
-                connection.close()
+            with closing(connection):
+                try:
+                    connection.request(self.command, self.path, body or None, headers)
+                    answer = connection.getresponse()
+                except (OSError, http.client.HTTPException) as error:
+                    self._answer_alone(502, f"the model server does not answer: {error}")
+                    return
+                try:
+                    self._pass(answer)
+                except (OSError, http.client.HTTPException):
+                    self.close_connection = True  # one of both has left amid the answer
 
     do_GET = do_POST = do_PUT = do_DELETE = do_OPTIONS = do_HEAD = _hand_on
 
@@ -239,6 +252,7 @@ class _Hand(BaseHTTPRequestHandler):
 
     def _answer_alone(self, status: int, text: str) -> None:
         body = text.encode()
+        self.close_connection = True
         self.send_response_only(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

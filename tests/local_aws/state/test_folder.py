@@ -142,7 +142,8 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
     "another format": (lambda f: manifest(f, format=99), "another version .format 99, moto"),
     "another emulator": (
         lambda f: manifest(f, emulator="moto 5.0.0"),
-        rf"another version .format {FORMAT}, moto 5.0.0, .*this one reads format {FORMAT}, moto 5",
+        rf"another version .format {FORMAT}, moto 5.0.0, .*"
+        rf"this one reads format {FORMAT}, moto 5\.2",
     ),
     "another Python": (lambda f: manifest(f, python="3.99"), "Python 3.99"),
     "folder open to others": (lambda f: f.chmod(0o777), r"can be written by others .mode 777"),

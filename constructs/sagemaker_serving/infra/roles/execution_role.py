@@ -15,6 +15,7 @@ from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.infra.synth.tokens import stands_in
 
 
+@jsii.implements(cdk.IAspect)
 class ExecutionRole(iam.Role):
     """A role that SageMaker assumes for its own account; it holds only what it was granted.
 
@@ -39,17 +40,11 @@ class ExecutionRole(iam.Role):
         )
         stands_in(self, scope)
         acknowledge_own_policy(self)
-        cdk.Aspects.of(self).add(_named_by_content(), priority=_last())
-
-
-_MOST_CHARACTERS = 5000
-
-
-@jsii.implements(cdk.IAspect)
-class _NamedByContent:
-    """Once all is granted, a change of what the policy says makes another policy."""
+        # The role is its own aspect: another object would cost a request to Node for each role.
+        cdk.Aspects.of(self).add(self, priority=_last())
 
     def visit(self, node: IConstruct) -> None:
+        """Names the policy by what it says, once all is granted; CDK calls it at synth."""
         if not isinstance(node, iam.CfnPolicy):
             return
         if node.cfn_options.update_replace_policy is not None:
@@ -68,9 +63,7 @@ class _NamedByContent:
         node.policy_name = f"{plain[:100]}{digest}"
 
 
-@cache
-def _named_by_content() -> _NamedByContent:
-    return _NamedByContent()
+_MOST_CHARACTERS = 5000
 
 
 @cache

@@ -88,7 +88,7 @@ class DataBucket(Construct):
                 ),
                 *(
                     s3.LifecycleRule(prefix=prefix, expiration=cdk.Duration.days(days))
-                    for prefix, days in (expires if expires is not None else {}).items()
+                    for prefix, days in (expires or {}).items()
                 ),
             ],
         )
