@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-import yaml
 
 from sagemaker_serving.errors import Problem, Severity
 from sagemaker_serving.rules import check_environment, check_template, read_template
@@ -17,35 +17,38 @@ from tools.docs.troubles import Trouble, troubles
 TROUBLES = troubles()
 
 
-def problems(path: Path) -> list[Problem]:
+def cases(kind: str) -> list[Any]:
+    """Each input of a kind: the trouble, its file's name, its text."""
+    return [
+        pytest.param(trouble, name, text, id=f"{trouble.folder.name}-{name.partition('.')[0]}")
+        for trouble in TROUBLES
+        for name, text in trouble.inputs(kind).items()
+    ]
+
+
+def problems(path: Path, text: str) -> list[Problem]:
     """What is wrong with a template, an environment file or a plan, by what it holds."""
+    path.write_text(text, encoding="utf-8")
     if path.suffix == ".json":
         plans = read_plan(path)
         return [one for plan in plans for one in check_template(plan.template, plan.region)]
-    if "\nResources:" in f"\n{path.read_text(encoding='utf-8')}":
+    if "\nResources:" in f"\n{text}":
         return check_template(read_template(path), "us-east-1", today=TODAY)
     return check_environment(read_environment(path), today=TODAY)
 
 
-def cases(kind: str) -> list[tuple[Trouble, Path]]:
-    return [(trouble, path) for trouble in TROUBLES for path in trouble.inputs(kind)]
-
-
-def named(case: tuple[Trouble, Path]) -> str:
-    return f"{case[1].parent.name}-{case[1].stem}"
-
-
-@pytest.mark.parametrize("case", cases("wrong"), ids=named)
-def test_what_people_met_is_named(case: tuple[Trouble, Path]) -> None:
-    trouble, path = case
-    found = problems(path)
+@pytest.mark.parametrize(("trouble", "name", "text"), cases("wrong"))
+def test_what_people_met_is_named(trouble: Trouble, name: str, text: str, tmp_path: Path) -> None:
+    found = problems(tmp_path / name, text)
     assert trouble.rule in {problem.rule for problem in found}, found
 
 
-@pytest.mark.parametrize("case", cases("right"), ids=named)
-def test_what_is_mended_has_no_problem(case: tuple[Trouble, Path]) -> None:
+@pytest.mark.parametrize(("trouble", "name", "text"), cases("right"))
+def test_what_is_mended_has_no_problem(
+    trouble: Trouble, name: str, text: str, tmp_path: Path
+) -> None:
     ends = "image-support"  # of the calendar, not of the trouble
-    found = [one for one in problems(case[1]) if one.severity is not Severity.NOTE]
+    found = [one for one in problems(tmp_path / name, text) if one.severity is not Severity.NOTE]
     assert [one for one in found if one.rule != ends] == []
 
 
@@ -53,4 +56,3 @@ def test_what_is_mended_has_no_problem(case: tuple[Trouble, Path]) -> None:
 def test_a_trouble_has_both_a_wrong_and_a_mended_input(trouble: Trouble) -> None:
     assert trouble.inputs("wrong"), trouble.folder
     assert trouble.inputs("right"), trouble.folder
-    assert yaml.safe_load((trouble.folder / "about.yaml").read_text(encoding="utf-8"))

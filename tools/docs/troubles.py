@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 PAGE = Path(__file__).parents[2] / "docs" / "troubles.md"
 CASES = Path(__file__).parents[2] / "tests" / "troubles"
+BASE = CASES / "base.yaml"
 HEAD = """\
 # Troubles
 
@@ -31,7 +34,8 @@ class Trouble:
     what nobody reported has its source instead.
 
     ``folder`` has inputs whose names begin with ``wrong`` and with ``right``: templates,
-    environment files, or plans of Terraform (``.json``).
+    environment files, or plans of Terraform (``.json``). ``also`` has more of them by their names:
+    the text of a file, with ``changes`` of what ``was`` there, once, to what ``is``.
     """
 
     folder: Path
@@ -41,11 +45,34 @@ class Trouble:
     write: str
     rule: str
     reports: list[str]
+    also: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def inputs(self, kind: str) -> list[Path]:
-        """The inputs of a ``kind``, "wrong" or "right"."""
-        found = [*self.folder.glob(f"{kind}*.yaml"), *self.folder.glob(f"{kind}*.json")]
-        return sorted(found)
+    def inputs(self, kind: str) -> dict[str, str]:
+        """The texts of a ``kind``, "wrong" or "right", by the names of their files."""
+        names = {path.name for path in self.folder.glob(f"{kind}*")}
+        names |= {name for name in self.also if name.startswith(kind)}
+        return {name: _with_base(self._text(name)) for name in sorted(names)}
+
+    def _text(self, name: str) -> str:
+        """What a file says, or is said to by ``also``."""
+        given = self.also.get(name, {"of": name, "changes": []})
+        text: str = (self.folder / given["of"]).read_text(encoding="utf-8")
+        for change in given["changes"]:
+            if text.count(change["was"]) != 1:
+                raise ValueError(f"{self.folder.name}, {name}: {change['was']!r} is not there once")
+            text = text.replace(change["was"], change["is"])
+        return text
+
+
+def _with_base(text: str) -> str:
+    """A template with what it refers to and has not: that resource of base.yaml."""
+    base = dict(re.findall(r"(?m)^(  (\w+):\n(?:    .*\n)+)", BASE.read_text(encoding="utf-8")))
+    for block, name in reversed(base.items()):  # each refers to those above it
+        asked = re.search(rf"!GetAtt {name}\.|\[{name}, |!Ref {name}\b|Ref: {name}\b", text)
+        if asked and f"\n  {name}:" not in text:
+            before, head, after = text.partition("Resources:\n")
+            text = before + head + block + after
+    return text
 
 
 def troubles() -> list[Trouble]:
