@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
-
-GROUND: Mapping[str, Mapping[str, Any]] = {
-    "Lines": {"Type": "AWS::Logs::LogGroup"},
-    "LetIn": {
-        "Type": "AWS::Lambda::Permission",
-        "Properties": {
-            "Action": "lambda:InvokeFunction",
-            "FunctionName": {"Ref": "Function"},
-            "Principal": "logs.amazonaws.com",
-        },
-    },
-}
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::Logs::LogGroup": (
@@ -32,18 +19,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "KmsKeyId": "$Key.Arn",
                 "RetentionInDays": 731,
                 "Tags": TAGS,
-            },
-        ),
-    ),
-    "AWS::Logs::SubscriptionFilter": (
-        Sample(
-            ("logs DescribeSubscriptionFilters logGroupName=$Lines",),
-            {
-                "DestinationArn": "$Function.Arn",
-                "FilterName": "lost",
-                "FilterPattern": "ERROR",
-                "LogGroupName": "$Lines",
-                "RoleArn": "$Role.Arn",
             },
         ),
     ),

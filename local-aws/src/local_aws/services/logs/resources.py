@@ -1,12 +1,12 @@
-"""Log groups, the account's resource policies, and where what is logged goes on to."""
+"""Log groups and the account's resource policies."""
 
 from __future__ import annotations
 
 from typing_extensions import override
 
-from local_aws.arn import Arn, arn_in
+from local_aws.arn import arn_in
 from local_aws.resources.api import ApiProvider
-from local_aws.resources.base import Attributes, Properties, Request
+from local_aws.resources.base import Attributes, Request
 from local_aws.resources.declared import Declared
 
 
@@ -45,45 +45,6 @@ class LogGroup(ApiProvider):
     def _retain(self, request: Request) -> None:
         put, drop = "PutRetentionPolicy", "DeleteRetentionPolicy"
         self.switch(request, "RetentionInDays", put, drop, LogGroupName=request.physical_id)
-
-
-class SubscriptionFilter(ApiProvider):
-    """``AWS::Logs::SubscriptionFilter``: Ref is the name."""
-
-    type_name = "AWS::Logs::SubscriptionFilter"
-    name_property = "FilterName"
-    service = "logs"
-    create_operation = "PutSubscriptionFilter"
-    not_carried_out = frozenset(
-        {"ApplyOnTransformedLogs", "EmitSystemFields", "FieldSelectionCriteria"}
-    )
-    without_effect = frozenset({"Distribution"})
-
-    @override
-    def kept_by_value(self, properties: Properties) -> list[str]:
-        destination = str(properties.get("DestinationArn"))
-        is_elsewhere = destination.startswith("arn:") and Arn.parse(destination).service != "lambda"
-        return [self.whole] if is_elsewhere else []
-
-    @override
-    def create(self, request: Request) -> str:
-        name: str = request.properties.get("FilterName") or request.name(512)
-        self.call(request, self.create_operation, request.properties, FilterName=name)
-        return name
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        name = request.physical_id
-        self.call(request, self.create_operation, request.properties, FilterName=name)
-        return {}
-
-    @override
-    def delete(self, request: Request) -> None:
-        place = {
-            "LogGroupName": request.properties["LogGroupName"],
-            "FilterName": request.physical_id,
-        }
-        self.discard(request, "DeleteSubscriptionFilter", **place)
 
 
 class ResourcePolicy(Declared):

@@ -1,4 +1,4 @@
-"""CloudWatch Logs: groups, streams, policies and subscriptions, which the emulator keeps."""
+"""CloudWatch Logs: groups, streams and policies, which the emulator keeps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 from local_aws.template.regions import region_names
 
-from .resources import LogGroup, ResourcePolicy, SubscriptionFilter
+from .resources import LogGroup, ResourcePolicy
 
 _ABOUT_STREAMS = frozenset(
     {
@@ -59,9 +59,8 @@ class Logs(Service):
 
     name = "logs"
     limits = (
-        Limit("patterns of JSON and of columns in subscription filters", "refused by name"),
         Limit("resource policies of one log group", "refused by name"),
-        Limit("subscription filters that lead to a stream", "kept of a stack, refused of a call"),
+        Limit("subscription filters", "kept of a stack, refused of a call"),
     )
     invalid = "InvalidParameterException"
     permissions = ServicePermissions(
@@ -87,6 +86,9 @@ class Logs(Service):
                 raise AwsError(
                     self.invalid, f"Invalid retention value. Valid values are: [{allowed}]"
                 )
+        if call.operation == "PutSubscriptionFilter":
+            what = "the local AWS sends what is logged nowhere else (PutSubscriptionFilter)"
+            raise AwsError(self.invalid, what)
         if call.operation in _ABOUT_POLICIES and call.parameters.get("resourceArn"):
             what = "resource policies of one log group; leave resourceArn out for the account's"
             raise AwsError(self.invalid, f"the local AWS does not keep {what}")
@@ -101,23 +103,11 @@ class Logs(Service):
         return {
             "AssociateKmsKey": self._set_key,
             "DisassociateKmsKey": self._set_key,
-            "PutSubscriptionFilter": self._put_subscription_filter,
         }
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (LogGroup(), ResourcePolicy(), SubscriptionFilter())
-
-    def prepare(self) -> None:
-        """Change the emulator."""
-        from . import subscriptions  # loading the emulator takes long
-
-        subscriptions.apply(self._context)
-
-    def _put_subscription_filter(self, call: Call) -> dict[str, Any] | None:
-        from . import subscriptions
-
-        return subscriptions.put_filter(self._context, call)
+        return (LogGroup(), ResourcePolicy())
 
     def _set_key(self, call: Call) -> dict[str, Any]:
         """The key of a group that is there: the emulator takes one only as it makes the group."""
