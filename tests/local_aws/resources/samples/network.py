@@ -14,7 +14,6 @@ _RULES = "ec2 DescribeSecurityGroupRules SecurityGroupRuleIds=[{Ref}]"
 _ADDRESSES = "ec2 DescribeAddresses"
 _ENDPOINT = "ec2 DescribeVpcEndpoints VpcEndpointIds=[{Ref}]"
 _FLOW_LOG = "ec2 DescribeFlowLogs FlowLogIds=[{Ref}]"
-_ACL = "ec2 DescribeNetworkAcls NetworkAclIds=[$Acl]"
 _TO_GATEWAY = {"RouteTableId": "$Table", "GatewayId": "$Gateway"}
 
 
@@ -27,10 +26,8 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
     "Gateway": _typed("InternetGateway"),
     "Spare": _typed("InternetGateway"),
     "Attached": _typed("VPCGatewayAttachment", **_VPC, InternetGatewayId={"Ref": "Gateway"}),
-    "EgressOnly": _typed("EgressOnlyInternetGateway", **_VPC),
     "Address": _typed("EIP", Domain="vpc"),
     "Nat": _typed("NatGateway", SubnetId={"Ref": "Subnet"}, ConnectivityType="private"),
-    "Acl": _typed("NetworkAcl", **_VPC),
     "Peer": _typed("VPC", CidrBlock="10.99.0.0/16"),
 }
 """What they refer to, beside `GROUND`."""
@@ -41,12 +38,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             (_ADDRESSES,),
             {"Domain": "vpc", "Address": "203.0.113.51", "Tags": TAGS},
             needs=("Domain",),
-        ),
-    ),
-    "AWS::EC2::EgressOnlyInternetGateway": (
-        Sample(
-            ("ec2 DescribeEgressOnlyInternetGateways EgressOnlyInternetGatewayIds=[{Ref}]",),
-            {"VpcId": "$Vpc", "Tags": TAGS},
         ),
     ),
     "AWS::EC2::FlowLog": (
@@ -102,36 +93,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             needs=("SubnetId", "AllocationId"),
         ),
     ),
-    "AWS::EC2::NetworkAcl": (
-        Sample(("ec2 DescribeNetworkAcls NetworkAclIds=[{Ref}]",), {"VpcId": "$Vpc", "Tags": TAGS}),
-    ),
-    "AWS::EC2::NetworkAclEntry": (
-        Sample(
-            (_ACL,),
-            {
-                "NetworkAclId": "$Acl",
-                "RuleNumber": 137,
-                "RuleAction": "deny",
-                "Protocol": 6,
-                "Egress": True,
-                "CidrBlock": "10.37.0.0/16",
-                "PortRange": {"From": 4137, "To": 4139},
-            },
-            needs=("CidrBlock", "PortRange"),
-        ),
-        Sample(
-            (_ACL,),
-            {
-                "NetworkAclId": "$Acl",
-                "RuleNumber": 141,
-                "RuleAction": "allow",
-                "Protocol": 58,
-                "Ipv6CidrBlock": "2001:db8:37::/48",
-                "Icmp": {"Code": 43, "Type": 47},
-            },
-            needs=("Ipv6CidrBlock",),
-        ),
-    ),
     "AWS::EC2::Route": (
         *(
             Sample((_TABLE,), {**_TO_GATEWAY, **to}, needs=("GatewayId", *to))
@@ -148,15 +109,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "NatGatewayId": "$Nat",
             },
             needs=("DestinationCidrBlock",),
-        ),
-        Sample(
-            (_TABLE,),
-            {
-                "RouteTableId": "$Table",
-                "DestinationIpv6CidrBlock": "::/0",
-                "EgressOnlyInternetGatewayId": "$EgressOnly",
-            },
-            needs=("DestinationIpv6CidrBlock",),
         ),
     ),
     "AWS::EC2::RouteTable": (
@@ -236,9 +188,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             {"SubnetId": "$Subnet", "Ipv6CidrBlock": "2001:db8:71::/64"},
             needs=("Ipv6CidrBlock",),
         ),
-    ),
-    "AWS::EC2::SubnetNetworkAclAssociation": (
-        Sample((_ACL,), {"SubnetId": "$Subnet", "NetworkAclId": "$Acl"}),
     ),
     "AWS::EC2::SubnetRouteTableAssociation": (
         Sample((_TABLE,), {"SubnetId": "$Subnet", "RouteTableId": "$Table"}),

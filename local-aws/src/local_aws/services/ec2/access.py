@@ -1,4 +1,4 @@
-"""What may pass, and who is told: security groups, network ACLs, endpoints, flow logs."""
+"""What may pass, and who is told: security groups, endpoints, flow logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from typing_extensions import override
 
 from local_aws.resources.base import Attributes, Properties, Provider, Request
-from local_aws.resources.declared import at
 
 from .part import Part
 
@@ -55,24 +54,6 @@ def access() -> Iterable[Provider]:
             id_argument="SecurityGroupRuleId",
             not_carried_out=("GroupName", "SourceSecurityGroupName"),
         )
-    yield Part(
-        "AWS::EC2::NetworkAcl", "CreateNetworkAcl", "DeleteNetworkAcl", id_argument="NetworkAclId"
-    )
-    yield Part(
-        "AWS::EC2::NetworkAclEntry",
-        "CreateNetworkAclEntry",
-        "DeleteNetworkAclEntry",
-        made_id=lambda request: request.name(255),
-        replace="ReplaceNetworkAclEntry",
-        renamed={"Icmp": "IcmpTypeCode"},
-        defaults={"Egress": False},
-    )
-    yield NetworkAclAssociation(
-        "AWS::EC2::SubnetNetworkAclAssociation",
-        "ReplaceNetworkAclAssociation",
-        "ReplaceNetworkAclAssociation",
-        id_argument="NewAssociationId",
-    )
     yield Part(
         "AWS::EC2::VPCEndpoint",
         "CreateVpcEndpoint",
@@ -157,29 +138,6 @@ class SecurityGroupRule(Part):
     def named(self, request: Request, operation: str) -> dict[str, Any]:
         found = super().named(request, operation)
         return {**found, "GroupId": request.properties.get("GroupId")}
-
-
-class NetworkAclAssociation(Part):
-    """``AWS::EC2::SubnetNetworkAclAssociation``: a subnet has one always, the VPC's own at last."""
-
-    also_supported = frozenset({"SubnetId"})
-
-    @override
-    def arguments(self, request: Request) -> Mapping[str, Any]:
-        association = self.acl_association(request, request.properties["SubnetId"])
-        return {**request.properties, "AssociationId": association}
-
-    @override
-    def delete(self, request: Request) -> None:
-        association = self.acl_association(request, request.properties["SubnetId"])
-        if association != request.physical_id:
-            return
-        ids = {"SubnetIds": [request.properties["SubnetId"]]}
-        vpc_id = at(self.call(request, "DescribeSubnets", **ids), "Subnets.0.VpcId")
-        own = [{"Name": "vpc-id", "Values": [vpc_id]}, {"Name": "default", "Values": ["true"]}]
-        acls = self.call(request, "DescribeNetworkAcls", Filters=own)
-        acl_id = at(acls, "NetworkAcls.0.NetworkAclId")
-        self.call(request, self.delete_operation, AssociationId=association, NetworkAclId=acl_id)
 
 
 def _rules(properties: Properties, direction: str) -> list[dict[str, Any]]:

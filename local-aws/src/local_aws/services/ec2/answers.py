@@ -44,21 +44,6 @@ class Answers(_Before):  # type: ignore[misc]
             self.ec2_backend.get_subnet(self._get_param("SubnetId")).enable_dns64 = value
         return super().modify_subnet_attribute()
 
-    @override
-    def create_network_acl_entry(self) -> Any:
-        return self._with_icmp(super().create_network_acl_entry())
-
-    @override
-    def replace_network_acl_entry(self) -> Any:
-        return self._with_icmp(super().replace_network_acl_entry())
-
-    def _with_icmp(self, answer: Any) -> Any:
-        """The emulator reads type and code of ICMP by names that no call has."""
-        given = self._get_param("IcmpTypeCode") or {}
-        entry = self.ec2_backend.get_network_acl(self._get_param("NetworkAclId")).entries[-1]
-        entry.icmp_code, entry.icmp_type = given.get("Code"), given.get("Type")
-        return answer
-
     def _keeping(self, answer: Any, *names: str) -> Any:
         self._keep(next(iter(answer.result.values())), *names)
         return answer

@@ -111,7 +111,6 @@ class Networks(_Before):  # type: ignore[misc]
             *(each for each in self.groups[vpc_id].values() if each.name != "default"),
             *(each for each in acls if not each.default),
             *(each for each in self.internet_gateways.values() if each.vpc is vpc),
-            *_of(self.egress_only_internet_gateways.values(), vpc_id),
             *_of(self.vpc_end_points.values(), vpc_id),
         )
         if parts:

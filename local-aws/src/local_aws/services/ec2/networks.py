@@ -86,11 +86,18 @@ class Vpc(Part):
 
 
 class Subnet(Part):
-    """``AWS::EC2::Subnet``: address ranges and a network ACL are associated with it later."""
+    """``AWS::EC2::Subnet``: address ranges are associated with it later."""
 
     live = frozenset({"Ipv6CidrBlocks", "NetworkAclAssociationId"})
 
     @override
     def attributes_now(self, request: Request) -> Attributes:
-        found = self.acl_association(request, request.physical_id)
+        subnet_id = request.physical_id
+        of_subnet = {"Name": "association.subnet-id", "Values": [subnet_id]}
+        acls = self.call(request, "DescribeNetworkAcls", Filters=[of_subnet])["NetworkAcls"]
+        known = (each for acl in acls for each in acl["Associations"])
+        found = next(
+            (each["NetworkAclAssociationId"] for each in known if each["SubnetId"] == subnet_id),
+            None,
+        )
         return {**super().attributes_now(request), "NetworkAclAssociationId": found}

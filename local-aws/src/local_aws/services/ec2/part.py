@@ -30,16 +30,6 @@ class Part(Declared):
         """The id by which it is tagged."""
         return request.physical_id
 
-    def acl_association(self, request: Request, subnet_id: str) -> str | None:
-        """The id of what associates a subnet with its network ACL."""
-        of_subnet = {"Name": "association.subnet-id", "Values": [subnet_id]}
-        acls = self.call(request, "DescribeNetworkAcls", Filters=[of_subnet])["NetworkAcls"]
-        found = (each for acl in acls for each in acl["Associations"])
-        return next(
-            (each["NetworkAclAssociationId"] for each in found if each["SubnetId"] == subnet_id),
-            None,
-        )
-
 
 def joined(*names: str) -> Callable[[Request], str]:
     """The physical id of what its properties name: the first given of each group of them, as in

@@ -11,7 +11,8 @@ from local_aws.resources.base import Attributes, Properties, Provider, Request
 from .part import Part, joined
 
 _KEPT_ENDS = (
-    *("DestinationPrefixListId", "InstanceId", "NetworkInterfaceId", "VpcPeeringConnectionId"),
+    *("DestinationPrefixListId", "EgressOnlyInternetGatewayId", "InstanceId"),
+    *("NetworkInterfaceId", "VpcPeeringConnectionId"),
 )
 _DESTINATIONS = "DestinationCidrBlock DestinationIpv6CidrBlock DestinationPrefixListId"
 
@@ -43,12 +44,6 @@ def routing() -> Iterable[Provider]:
         "CreateInternetGateway",
         "DeleteInternetGateway",
         id_argument="InternetGatewayId",
-    )
-    yield Part(
-        "AWS::EC2::EgressOnlyInternetGateway",
-        "CreateEgressOnlyInternetGateway",
-        "DeleteEgressOnlyInternetGateway",
-        id_argument="EgressOnlyInternetGatewayId",
     )
     yield GatewayAttachment(
         "AWS::EC2::VPCGatewayAttachment", "AttachInternetGateway", "DetachInternetGateway"
