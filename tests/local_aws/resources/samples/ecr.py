@@ -8,19 +8,6 @@ from collections.abc import Mapping
 from tests.local_aws.resources.samples.sample import TAGS, Sample, document
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
-    "AWS::ECR::RegistryPolicy": (
-        Sample(
-            ("ecr GetRegistryPolicy",),
-            {
-                "PolicyText": document(
-                    Sid="lost",
-                    Action="ecr:ReplicateImage",
-                    Resource="*",
-                    Principal={"AWS": "arn:aws:iam::123456789012:root"},
-                )
-            },
-        ),
-    ),
     "AWS::ECR::Repository": (
         Sample(
             (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -94,26 +93,6 @@ def test_versions_are_counted_listed_and_deleted(functions: Functions) -> None:
         api.get_layer_version(LayerName="counted", VersionNumber=2)
     assert functions.invoke("keeps").payload == 1
     assert publish(functions, "counted", {"a": "3"}) == f"{ARN}:counted:3"
-
-
-def test_a_policy_of_a_version_is_kept_statement_by_statement(functions: Functions) -> None:
-    api = functions.api
-    publish(functions, "shared", {"a": "1"})
-    version = {"LayerName": "shared", "VersionNumber": 1}
-    api.add_layer_version_permission(
-        **version, StatementId="all", Action="lambda:GetLayerVersion", Principal="*"
-    )
-    (statement,) = json.loads(api.get_layer_version_policy(**version)["Policy"])["Statement"]
-    assert statement == {
-        "Sid": "all",
-        "Effect": "Allow",
-        "Principal": "*",
-        "Action": "lambda:GetLayerVersion",
-        "Resource": f"{ARN}:shared:1",
-    }
-    api.remove_layer_version_permission(**version, StatementId="all")
-    with pytest.raises(api.exceptions.ResourceNotFoundException, match="No policy is associated"):
-        api.get_layer_version_policy(**version)
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,6 @@ from typing_extensions import override
 
 from local_aws.resources.api import ApiProvider
 from local_aws.resources.base import Attributes, Properties, Request
-from local_aws.resources.declared import Declared
-
-
-class RegistryPolicy(Declared):
-    """``AWS::ECR::RegistryPolicy``: the registry's one policy; Ref is the registry's id."""
-
-    service = "ecr"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "AWS::ECR::RegistryPolicy",
-            *("PutRegistryPolicy", "DeleteRegistryPolicy"),
-            id_argument="registryId",
-            replace="PutRegistryPolicy",
-        )
 
 
 class EcrRepository(ApiProvider):

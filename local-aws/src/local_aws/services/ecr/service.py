@@ -11,7 +11,7 @@ from local_aws.permissions.service import ServicePermissions
 from local_aws.resources.base import Provider
 from local_aws.service import Service
 
-from .resources import EcrRepository, RegistryPolicy
+from .resources import EcrRepository
 
 
 def _policy(arn: Arn) -> str | None:
@@ -32,4 +32,4 @@ class Ecr(Service):
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return (EcrRepository(), RegistryPolicy())
+        return (EcrRepository(),)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import uuid4
 
 from local_aws.arn import Arn, arn_in
 from local_aws.context import LocalContext
 from local_aws.services.lambda_.code import CodeStore
 from local_aws.services.lambda_.limits import UNPACKED_BYTES, invalid
-from local_aws.services.lambda_.names import absent, check_revision, conflict
+from local_aws.services.lambda_.names import absent
 from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.store import Configuration, Store, now_text
 
@@ -50,7 +48,7 @@ class Layers:
                 "Content": {"CodeSha256": code.sha256, "CodeSize": code.size},
                 **{name: given[name] for name in names if given.get(name) is not None},
             }
-            versions.append({"version": version, "deleted": False, "policy": [], "revision": ""})
+            versions.append({"version": version, "deleted": False})
         return self._with_location(version)
 
     def get_layer_version(self, region: str, given: Parameters) -> Answer:
@@ -93,51 +91,6 @@ class Layers:
         found = self._find(f"{self._arn(given['LayerName'], region)}:{given['VersionNumber']}")
         if found is not None:
             found["deleted"] = True
-        return {}
-
-    def add_layer_version_permission(self, region: str, given: Parameters) -> Answer:
-        """Add a statement to a version's policy."""
-        found = self._with_policy(region, given)
-        name = given["StatementId"]
-        if any(each["Sid"] == name for each in found["policy"]):
-            raise conflict(
-                f"The statement id ({name}) provided already exists. Please provide a new "
-                "statement id, or remove the existing statement."
-            )
-        check_revision(given, found["revision"], told_by="GetLayerPolicy")
-        principal = given["Principal"]
-        arn = found["version"]["LayerVersionArn"]
-        root = arn_in(region, "iam", principal, "root")
-        organization = given.get("OrganizationId")
-        condition = {"StringEquals": {"aws:PrincipalOrgID": organization}}
-        statement = {
-            "Sid": name,
-            "Effect": "Allow",
-            "Principal": "*" if principal == "*" else {"AWS": root},
-            "Action": given["Action"],
-            "Resource": arn,
-            **({"Condition": condition} if organization else {}),
-        }
-        found["policy"] = [*found["policy"], statement]
-        found["revision"] = str(uuid4())
-        return {"Statement": json.dumps(statement), "RevisionId": found["revision"]}
-
-    def get_layer_version_policy(self, region: str, given: Parameters) -> Answer:
-        """A version's policy."""
-        found = self._with_policy(region, given)
-        if not found["policy"]:
-            raise absent("No policy is associated with the given resource.")
-        policy = {"Version": "2012-10-17", "Id": "default", "Statement": found["policy"]}
-        return {"Policy": json.dumps(policy), "RevisionId": found["revision"]}
-
-    def remove_layer_version_permission(self, region: str, given: Parameters) -> Answer:
-        """Take a statement out of a version's policy."""
-        found = self._with_policy(region, given)
-        kept = [each for each in found["policy"] if each["Sid"] != given["StatementId"]]
-        if len(kept) == len(found["policy"]):
-            raise absent(f"Statement {given['StatementId']} is not found in resource policy.")
-        check_revision(given, found["revision"], told_by="GetLayerPolicy")
-        found["policy"], found["revision"] = kept, str(uuid4())
         return {}
 
     def attach(self, configuration: Configuration, arns: Sequence[str], region: str) -> None:
@@ -205,13 +158,6 @@ class Layers:
     def _find(self, arn: str) -> Answer | None:
         found = _kept(self._store, arn)
         return None if found is None or found["deleted"] else found
-
-    def _with_policy(self, region: str, given: Parameters) -> Answer:
-        arn = f"{self._arn(given['LayerName'], region)}:{given['VersionNumber']}"
-        found = self._find(arn)
-        if found is None:
-            raise absent(f"Layer version {arn} does not exist.")
-        return found
 
     def _with_location(self, version: Answer) -> Answer:
         location = self._code.location(self._context, version["Content"]["CodeSha256"])
