@@ -224,7 +224,7 @@ class Provider(ABC):
 
     def kept_by_value(self, properties: Properties) -> list[str]:
         """What is only kept of a resource of these values: `whole` of one that is about something
-        that the local AWS itself only keeps, as an event source mapping of a Kinesis stream is."""
+        that the local AWS itself only keeps, as an event source mapping of a stream is."""
         return []
 
     def problems(self, properties: Properties) -> Iterable[str]:

@@ -40,7 +40,7 @@ from local_aws.state.objects import ObjectStore
 STATE = "state"
 """The folder's name in the local AWS's folder."""
 
-FORMAT = 5
+FORMAT = 6
 """Goes up when what is kept is written in another way."""
 
 

@@ -74,7 +74,6 @@ GROUND: Mapping[str, Mapping[str, Any]] = {
     **http_apis.GROUND,
     **network.GROUND,
     **layers.GROUND,
-    **logs.GROUND,
     **secretsmanager.GROUND,
 }
 """What samples refer to, by name: a template's resources."""

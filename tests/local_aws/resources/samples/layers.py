@@ -16,15 +16,6 @@ _MAPPING = (
 _FILTERS = {"Filters": [{"Pattern": '{"body": ["a property was lost"]}'}]}
 
 GROUND: Mapping[str, Mapping[str, Any]] = {
-    "Changes": {
-        "Type": "AWS::DynamoDB::Table",
-        "Properties": {
-            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
-            "BillingMode": "PAY_PER_REQUEST",
-            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
-            "StreamSpecification": {"StreamViewType": "KEYS_ONLY"},
-        },
-    },
     "Layer": {
         "Type": "AWS::Lambda::LayerVersion",
         "Properties": {"Content": LAYER, "LayerName": "ground"},
@@ -49,20 +40,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             needs=("EventSourceArn",),
             told={"Enabled": "Disabled"},
         ),
-        Sample(
-            _MAPPING,
-            {
-                "FunctionName": "$Function",
-                "EventSourceArn": "$Changes.StreamArn",
-                "BisectBatchOnFunctionError": True,
-                "DestinationConfig": {"OnFailure": {"Destination": "$Queue.Arn"}},
-                "MaximumRecordAgeInSeconds": 61,
-                "MaximumRetryAttempts": 3,
-                "ParallelizationFactor": 4,
-                "StartingPosition": "TRIM_HORIZON",
-            },
-            needs=("EventSourceArn", "StartingPosition"),
-        ),
     ),
     "AWS::Lambda::LayerVersion": (
         Sample(
@@ -76,17 +53,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "LicenseInfo": "Apache-2.0",
             },
             unread={"Content": "the zip that lies there"},
-        ),
-    ),
-    "AWS::Lambda::LayerVersionPermission": (
-        Sample(
-            ("lambda GetLayerVersionPolicy LayerName=ground VersionNumber=1",),
-            {
-                "Action": "lambda:GetLayerVersion",
-                "LayerVersionArn": "$Layer",
-                "OrganizationId": "o-0123456789",
-                "Principal": "*",
-            },
         ),
     ),
 }

@@ -386,8 +386,7 @@ def test_a_strict_local_aws_refuses_what_it_would_only_keep_all_at_once(strict: 
     mapping = resource(
         "Lambda::EventSourceMapping",
         FunctionName="nobody",
-        EventSourceArn="arn:aws:kinesis:eu-west-1:123456789012:stream/clicks",
-        StartingPosition="LATEST",
+        EventSourceArn="arn:aws:dynamodb:eu-west-1:123456789012:table/clicks/stream/1",
     )
     website = resource("S3::Bucket", WebsiteConfiguration={"IndexDocument": "index.html"})
     body = template(Job=job(), Scan=resource("Macie::Session"), Website=website)

@@ -1,4 +1,4 @@
-"""Queues and streams give their records to functions, as AWS's event source mappings do."""
+"""Queues give their messages to functions, as AWS's event source mappings do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.local_aws.aws import REGION, eventually
 from tests.local_aws.functions import ACCOUNT, LOGS, Functions
 
 SQS = "arn:aws:iam::aws:policy/AmazonSQSFullAccess"
-STREAMS = "arn:aws:iam::aws:policy/AmazonDynamoDBFullAccess"
 
 FORWARDS = """
 import boto3, json, os
@@ -36,7 +35,7 @@ class Seen:
         self.sqs = functions.client("sqs")
         self.name = name
         self.url = self.queue(f"{name}-seen")
-        self.role = functions.role(name, "lambda.amazonaws.com", LOGS, SQS, STREAMS)
+        self.role = functions.role(name, "lambda.amazonaws.com", LOGS, SQS)
         functions.create(
             name,
             FORWARDS,
@@ -212,58 +211,6 @@ def test_a_disabled_mapping_gives_nothing_until_it_is_enabled(make: Make) -> Non
     assert api.list_event_source_mappings(EventSourceArn=arn_of("no"))["EventSourceMappings"] == []
 
 
-def table(functions: Functions, name: str) -> Any:
-    """A table with a stream."""
-    return functions.client("dynamodb").create_table(
-        TableName=name,
-        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
-        BillingMode="PAY_PER_REQUEST",
-        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
-    )["TableDescription"]
-
-
-def test_what_changes_in_a_table_reaches_the_function_in_order(
-    make: Make, functions: Functions
-) -> None:
-    seen = make("changes")
-    stream = table(functions, "changes")["LatestStreamArn"]
-    dynamodb = functions.client("dynamodb")
-    dynamodb.put_item(TableName="changes", Item={"id": {"S": "1"}, "blob": {"B": b"\x00"}})
-    seen.map(stream, StartingPosition="TRIM_HORIZON")
-    (inserted,) = [each for batch in seen.batches(1) for each in batch]
-    assert inserted["eventName"] == "INSERT"
-    assert inserted["dynamodb"]["NewImage"] == {"id": {"S": "1"}, "blob": {"B": "AA=="}}
-    assert inserted["eventSourceARN"] == stream
-    dynamodb.delete_item(TableName="changes", Key={"id": {"S": "1"}})
-    (removed,) = [each for batch in seen.batches(1) for each in batch]
-    assert removed["eventName"] == "REMOVE"
-
-
-def test_a_batch_that_fails_is_halved_and_let_go_of(make: Make, functions: Functions) -> None:
-    seen = make("halved")
-    lost = seen.queue("halved-lost")
-    stream = table(functions, "halved")["LatestStreamArn"]
-    for name in ("good", "fail"):
-        functions.client("dynamodb").put_item(TableName="halved", Item={"id": {"S": name}})
-    seen.map(
-        stream,
-        StartingPosition="TRIM_HORIZON",
-        BisectBatchOnFunctionError=True,
-        MaximumRetryAttempts=1,
-        DestinationConfig={"OnFailure": {"Destination": arn_of("halved-lost")}},
-    )
-    batches = seen.batches(4)
-    keys = [[each["dynamodb"]["Keys"]["id"]["S"] for each in batch] for batch in batches]
-    assert keys == [["good", "fail"], ["good"], ["fail"], ["fail"]]
-    (message,) = eventually(lambda: seen.sqs.receive_message(QueueUrl=lost).get("Messages"))
-    said = json.loads(message["Body"])
-    assert said["requestContext"]["condition"] == "RetryAttemptsExhausted"
-    assert said["DDBStreamBatchInfo"]["batchSize"] == 1
-    assert said["DDBStreamBatchInfo"]["streamArn"] == stream
-    assert "requestPayload" not in said
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -279,21 +226,16 @@ def test_a_batch_that_fails_is_halved_and_let_go_of(make: Make, functions: Funct
             "Invalid filter pattern definition.",
         ),
         (
-            {"EventSourceArn": f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/t/stream/none"},
-            "1 validation error detected: Value null at 'startingPosition' failed to satisfy "
-            "constraint: Member must not be null.",
-        ),
-        (
             {"FunctionName": "powerless"},
             "The function execution role does not have permissions to call ReceiveMessage on SQS",
         ),
         (
             {"TumblingWindowInSeconds": 5},
-            "the local AWS has no tumbling windows (TumblingWindowInSeconds)",
+            "the local AWS does not carry out TumblingWindowInSeconds of an event source mapping",
         ),
         (
-            {"EventSourceArn": f"arn:aws:mq:{REGION}:{ACCOUNT}:broker:b:b-1"},
-            "the local AWS takes no events from mq, only from SQS and DynamoDB streams",
+            {"EventSourceArn": f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/t/stream/1"},
+            "the local AWS takes no events from dynamodb, only from SQS",
         ),
     ],
 )

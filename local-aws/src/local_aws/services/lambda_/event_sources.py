@@ -1,4 +1,4 @@
-"""Event source mappings: which function is given what lies in which queue or table's stream."""
+"""Event source mappings: which function is given what lies in which queue."""
 
 from __future__ import annotations
 
@@ -26,41 +26,15 @@ from local_aws.services.lambda_.store import Configuration, Store
 Parameters = Mapping[str, Any]
 Answer = dict[str, Any]
 
-_COMMON = ("BatchSize", "FilterCriteria", "FunctionResponseTypes", "MaximumBatchingWindowInSeconds")
-_OF_QUEUES = (*_COMMON, "ScalingConfig")
-_OF_STREAMS = (
-    *_COMMON,
-    "BisectBatchOnFunctionError",
-    "DestinationConfig",
-    "MaximumRecordAgeInSeconds",
-    "MaximumRetryAttempts",
-    "ParallelizationFactor",
-    "StartingPosition",
+_TAKEN = (
+    *("BatchSize", "FilterCriteria", "FunctionResponseTypes", "MaximumBatchingWindowInSeconds"),
+    "ScalingConfig",
 )
-_BESIDE = ("Enabled", "EventSourceArn", "FunctionName", "Tags", "TumblingWindowInSeconds", "UUID")
+_BESIDE = ("Enabled", "EventSourceArn", "FunctionName", "Tags", "UUID")
 
-_STREAM_DEFAULTS: Mapping[str, Any] = {
-    "BatchSize": 100,
-    "BisectBatchOnFunctionError": False,
-    "DestinationConfig": {"OnFailure": {}},
-    "LastProcessingResult": "No records processed",
-    "MaximumRecordAgeInSeconds": -1,
-    "MaximumRetryAttempts": -1,
-    "ParallelizationFactor": 1,
-    "TumblingWindowInSeconds": 0,
-}
-EVENT_SOURCES: Mapping[str, Mapping[str, Any]] = {
-    "sqs": {"BatchSize": 10},
-    "dynamodb": _STREAM_DEFAULTS,
-}
-"""What a mapping has when nobody said otherwise (recorded by LocalStack's suite, 2025)."""
-
-_NEEDED = {
-    "sqs": ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"),
-    "dynamodb": ("GetRecords", "GetShardIterator", "DescribeStream"),
-}
+_NEEDED = ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")
 """What the function's role must be allowed to ("Create and configure an Amazon SQS event source
-mapping" and its likes, AWS Lambda developer guide)."""
+mapping", AWS Lambda developer guide)."""
 
 
 class EventSources:
@@ -72,18 +46,15 @@ class EventSources:
         self._changed = changed
 
     def create_event_source_mapping(self, region: str, given: Parameters) -> Answer:
-        """Have a function given what a queue or a stream holds."""
+        """Have a function given what a queue holds."""
         if not given.get("EventSourceArn"):
             raise invalid("Unrecognized event source.")
         source = Arn.parse(given["EventSourceArn"])
-        if source.service not in EVENT_SOURCES:
-            raise invalid(
-                f"the local AWS takes no events from {source.service}, only from SQS and "
-                "DynamoDB streams"
-            )
+        if source.service != "sqs":
+            raise invalid(f"the local AWS takes no events from {source.service}, only from SQS")
         uuid = str(uuid4())
         mapping = {
-            **EVENT_SOURCES[source.service],
+            "BatchSize": 10,  # as the rest, of a queue's (recorded by LocalStack's suite, 2025)
             "UUID": uuid,
             "EventSourceArn": given["EventSourceArn"],
             "EventSourceMappingArn": arn_in(
@@ -94,7 +65,7 @@ class EventSources:
             "State": "Disabled" if given.get("Enabled") is False else "Enabled",
         }
         with self._store.lock:
-            kept = {"tags": dict(given.get("Tags") or {}), "positions": {}}
+            kept = {"tags": dict(given.get("Tags") or {})}
             answer = self._set(region, mapping, given, kept)
         return answer | {"State": "Creating" if answer["State"] == "Enabled" else "Disabled"}
 
@@ -138,14 +109,12 @@ class EventSources:
 
     def _set(self, region: str, mapping: Answer, given: Parameters, kept: Answer) -> Answer:
         """Keep a mapping with what is given of it; another object, so that it is seen to differ."""
-        is_queue = Arn.parse(mapping["EventSourceArn"]).service == "sqs"
-        taken = _OF_QUEUES if is_queue else _OF_STREAMS
-        _check(given, taken, is_queue=is_queue)
-        mapping |= {name: given[name] for name in taken if given.get(name) is not None}
+        _check(given)
+        mapping |= {name: given[name] for name in _TAKEN if given.get(name) is not None}
         for name in ("FilterCriteria", "ScalingConfig"):
             if not any((mapping.get(name) or {}).values()):
                 mapping.pop(name, None)
-        if is_queue and mapping["BatchSize"] > 10 and not mapping["MaximumBatchingWindowInSeconds"]:
+        if mapping["BatchSize"] > 10 and not mapping["MaximumBatchingWindowInSeconds"]:
             raise invalid(
                 "Maximum batch window in seconds must be greater than 0 if maximum batch size is "
                 "greater than 10"
@@ -154,8 +123,8 @@ class EventSources:
             arn, configuration = self._function(region, given["FunctionName"])
             mapping["FunctionArn"] = arn
             self._check_role(configuration, mapping["EventSourceArn"])
-            self._check_alone(mapping, configuration["FunctionName"], is_queue=is_queue)
-        mapping["StateTransitionReason"] = "USER_INITIATED" if is_queue else "User action"
+            self._check_alone(mapping, configuration["FunctionName"])
+        mapping["StateTransitionReason"] = "USER_INITIATED"
         mapping["LastModified"] = round(time.time(), 3)
         self._store.sources[mapping["UUID"]] = {**kept, "mapping": mapping}
         self._changed()
@@ -170,24 +139,16 @@ class EventSources:
         return qualified(function.arn, qualifier_of({"FunctionName": name}, region)), configuration
 
     def _check_role(self, configuration: Configuration, source: str) -> None:
-        """Raise `AwsError` when the function's role may not read the source."""
-        service = Arn.parse(source).service
+        """Raise `AwsError` when the function's role may not read the queue."""
         name = session_name(configuration["FunctionName"])
         session = self._context.sessions.assume(configuration["Role"], name)
-        for action in _NEEDED[service]:
-            if not self._context.evaluator.allows(session, f"{service}:{action}", source):
-                if service == "sqs":
-                    raise invalid(
-                        "The function execution role does not have permissions to call "
-                        f"{action} on SQS"
-                    )
+        for action in _NEEDED:
+            if not self._context.evaluator.allows(session, f"sqs:{action}", source):
                 raise invalid(
-                    f"Cannot access stream {source}. Please ensure the role can perform the "
-                    "GetRecords, GetShardIterator, DescribeStream, and ListStreams Actions on "
-                    "your stream in IAM."
+                    f"The function execution role does not have permissions to call {action} on SQS"
                 )
 
-    def _check_alone(self, mapping: Answer, name: str, *, is_queue: bool) -> None:
+    def _check_alone(self, mapping: Answer, name: str) -> None:
         source = mapping["EventSourceArn"]
         for uuid, each in self._store.sources.items():
             other = each["mapping"]
@@ -195,14 +156,9 @@ class EventSources:
                 other[key] != mapping[key] for key in ("EventSourceArn", "FunctionArn")
             ):
                 continue
-            what = (
-                f'An event source mapping with SQS arn (" {source} ") and function (" {name} ")'
-                if is_queue
-                else f'The event source arn (" {source} ") and function (" {name} ") provided '
-                "mapping"
-            )
             raise conflict(
-                f"{what} already exists. Please update or delete the existing mapping with UUID "
+                f'An event source mapping with SQS arn (" {source} ") and function (" {name} ") '
+                "already exists. Please update or delete the existing mapping with UUID "
                 f"{uuid}"
             )
 
@@ -213,25 +169,10 @@ class EventSources:
         return kept
 
 
-def _check(given: Parameters, taken: tuple[str, ...], *, is_queue: bool) -> None:
+def _check(given: Parameters) -> None:
     for name, value in given.items():
-        if value and name not in (*taken, *_BESIDE):
-            raise invalid(f"the local AWS does not carry out {name} for this event source")
-    if given.get("TumblingWindowInSeconds"):
-        raise invalid("the local AWS has no tumbling windows (TumblingWindowInSeconds)")
-    if (given.get("DestinationConfig") or {}).get("OnSuccess"):
-        raise invalid(
-            "Unsupported DestinationConfig parameter for given event source mapping type."
-        )
-    if not is_queue and "EventSourceArn" in given:
-        position = given.get("StartingPosition")
-        if not position:
-            raise invalid(
-                "1 validation error detected: Value null at 'startingPosition' failed to satisfy "
-                "constraint: Member must not be null."
-            )
-        if position == "AT_TIMESTAMP":
-            raise invalid(f"Unsupported starting position for arn type: {given['EventSourceArn']}")
+        if value and name not in (*_TAKEN, *_BESIDE):
+            raise invalid(f"the local AWS does not carry out {name} of an event source mapping")
     for each in (given.get("FilterCriteria") or {}).get("Filters") or ():
         try:
             is_pattern = isinstance(json.loads(each.get("Pattern") or ""), dict)

@@ -1,25 +1,20 @@
-"""What gives functions the records of queues and streams: one poller for each mapping.
+"""What gives functions the messages of queues: one poller for each mapping.
 
-A poller reads in the name of the function's role, as AWS's does, and keeps nothing but how far it
-is in each shard.
+A poller reads in the name of the function's role, as AWS's does, and keeps nothing.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from typing import Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.invocations import Invoker
-from local_aws.services.lambda_.queue_source import QueueSource
-from local_aws.services.lambda_.records import Records
-from local_aws.services.lambda_.source_target import LOOK_SECONDS, Target
+from local_aws.services.lambda_.queue_source import LOOK_SECONDS, QueueSource, Target
 from local_aws.services.lambda_.store import Store
-from local_aws.services.lambda_.stream_source import StreamSource
 
 _log = logging.getLogger(__name__)
 
@@ -27,10 +22,8 @@ _log = logging.getLogger(__name__)
 class Pollers:
     """The pollers of every mapping that is enabled."""
 
-    def __init__(
-        self, context: LocalContext, store: Store, invoker: Invoker, records: Records
-    ) -> None:
-        self._of = (context, store, invoker, records)
+    def __init__(self, context: LocalContext, store: Store, invoker: Invoker) -> None:
+        self._of = (context, store, invoker)
         self._store = store
         self._running: dict[str, _Poller] = {}
         self._lock = threading.Lock()
@@ -58,23 +51,11 @@ class Pollers:
             self._running.clear()
 
 
-class Source(Protocol):
-    """What a poller reads from."""
-
-    def poll(self) -> bool:
-        """Take what is there, if anything is, and have it handled; whether there was anything."""
-
-    def close(self) -> None:
-        """Take nothing more."""
-
-
 class _Poller:
     def __init__(self, target: Target) -> None:
         self.target = target
         self._stopping = threading.Event()
-        is_queue = ":sqs:" in target.mapping["EventSourceArn"]
-        kind = QueueSource if is_queue else StreamSource
-        self._source: Source = kind(target, self._stopping)
+        self._source = QueueSource(target, self._stopping)
         threading.Thread(target=self._run, name="lambda-poller", daemon=True).start()
 
     def stop(self) -> None:
@@ -90,7 +71,7 @@ class _Poller:
             except (AwsError, BotoCoreError, ClientError) as error:
                 if str(error) != said and not self._stopping.is_set():
                     source = self.target.mapping["EventSourceArn"]
-                    _log.warning("the records of %s reach no function: %s", source, error)
+                    _log.warning("the messages of %s reach no function: %s", source, error)
                 said, pause = str(error), 5 * LOOK_SECONDS
             except Exception:
                 _log.exception("a poller of %s failed", self.target.mapping["EventSourceArn"])

@@ -20,7 +20,6 @@ from local_aws.resources.base import Attributes, Properties, Request, ResourceFa
 from local_aws.services import lambda_ as lambda_functions
 from local_aws.services.lambda_ import sdk_for_node
 from local_aws.services.lambda_.code import content_of
-from local_aws.services.lambda_.event_sources import EVENT_SOURCES
 from local_aws.services.lambda_.limits import refusals
 
 INLINE_CHARACTERS = 4 * 1024 * 1024
@@ -39,7 +38,7 @@ _RESET: Mapping[str, Any] = {
 }
 """What becomes of a property that a template no longer has."""
 
-_QUEUE_RESET: Mapping[str, Any] = {
+_MAPPING_RESET: Mapping[str, Any] = {
     "BatchSize": 10,
     "Enabled": True,
     "FilterCriteria": {"Filters": []},
@@ -47,17 +46,7 @@ _QUEUE_RESET: Mapping[str, Any] = {
     "MaximumBatchingWindowInSeconds": 0,
     "ScalingConfig": {},
 }
-_STREAM_RESET: Mapping[str, Any] = {
-    **{name: value for name, value in _QUEUE_RESET.items() if name != "ScalingConfig"},
-    "BatchSize": 100,
-    "BisectBatchOnFunctionError": False,
-    "DestinationConfig": {"OnFailure": {}},
-    "MaximumRecordAgeInSeconds": -1,
-    "MaximumRetryAttempts": -1,
-    "ParallelizationFactor": 1,
-}
-"""The same of an event source mapping, of a queue and of a stream."""
-
+"""The same of an event source mapping."""
 
 _LOOK_SECONDS = 0.02
 """Between two looks at a function that is not in place yet."""
@@ -302,15 +291,25 @@ class EventSourceMapping(ApiProvider):
             "SelfManagedKafkaEventSourceConfig",
             "SourceAccessConfigurations",
             "Topics",
+        }
+    )
+    without_effect = frozenset(
+        {
+            "BisectBatchOnFunctionError",
+            "DestinationConfig",
+            "MaximumRecordAgeInSeconds",
+            "MaximumRetryAttempts",
+            "ParallelizationFactor",
+            "StartingPosition",
+            "StartingPositionTimestamp",
             "TumblingWindowInSeconds",
         }
     )
-    without_effect = frozenset({"StartingPositionTimestamp"})
 
     @override
     def kept_by_value(self, properties: Properties) -> list[str]:
         source = str(properties.get("EventSourceArn"))
-        is_elsewhere = source.startswith("arn:") and Arn.parse(source).service not in EVENT_SOURCES
+        is_elsewhere = source.startswith("arn:") and Arn.parse(source).service != "sqs"
         return [self.whole] if is_elsewhere else []
 
     @override
@@ -325,9 +324,7 @@ class EventSourceMapping(ApiProvider):
 
     @override
     def update(self, request: Request) -> Attributes:
-        is_queue = ":sqs:" in str(request.properties.get("EventSourceArn"))
-        reset = _QUEUE_RESET if is_queue else _STREAM_RESET
-        gone = {name: reset[name] for name in reset if name in request.previous}
+        gone = {name: to for name, to in _MAPPING_RESET.items() if name in request.previous}
         operation = "UpdateEventSourceMapping"
         self.call(request, operation, gone, request.properties, UUID=request.physical_id)
         self.retag(request, Resource=request.attributes["EventSourceMappingArn"])
@@ -364,37 +361,6 @@ class LayerVersion(ApiProvider):
     @override
     def delete(self, request: Request) -> None:
         self.discard(request, "DeleteLayerVersion", **_layer(request.physical_id))
-
-
-class LayerVersionPermission(ApiProvider):
-    """``AWS::Lambda::LayerVersionPermission``: one statement of a layer's policy; Ref is the
-    version's ARN, ``#`` and the statement's id."""
-
-    type_name = "AWS::Lambda::LayerVersionPermission"
-    service = "lambda"
-    create_operation = "AddLayerVersionPermission"
-    also_supported = frozenset({"LayerVersionArn"})
-
-    @override
-    def create(self, request: Request) -> str:
-        arn = request.properties["LayerVersionArn"]
-        name = request.name(100)
-        layer = _layer(arn)
-        self.call(request, self.create_operation, request.properties, StatementId=name, **layer)
-        return f"{arn}#{name}"
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return {"Id": request.physical_id}
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        return dict(request.attributes)
-
-    @override
-    def delete(self, request: Request) -> None:
-        arn, _, name = request.physical_id.partition("#")
-        self.discard(request, "RemoveLayerVersionPermission", StatementId=name, **_layer(arn))
 
 
 class EventInvokeConfig(ApiProvider):

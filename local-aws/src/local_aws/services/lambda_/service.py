@@ -40,7 +40,6 @@ from local_aws.services.lambda_.resources import (
     FunctionAlias,
     FunctionVersion,
     LayerVersion,
-    LayerVersionPermission,
     Permission,
     Url,
 )
@@ -71,7 +70,7 @@ class Lambda(service.Service):
         self._queue = Queue(context, self.store, self._invoker, records)
         layers = Layers(context, self.store, self._code)
         functions = Functions(context, self.store, self._code, layers, records)
-        self._pollers = Pollers(context, self.store, self._invoker, records)
+        self._pollers = Pollers(context, self.store, self._invoker)
         self._written_down: Mapping[str, Action] = service.offered(
             "lambda",
             functions,
@@ -114,6 +113,7 @@ class Lambda(service.Service):
             "processes at one time",
             "100 in a region; reservations are judged by AWS's default quota of 1,000",
         ),
+        service.Limit("event sources other than queues", "kept of a stack, refused of a call"),
         service.Limit("events that wait for another attempt", "forgotten by `local down`"),
         service.Limit(
             "response streams", "without the limit of 200 MB and that of 2 MB a second after 6 MB"
@@ -208,7 +208,6 @@ class Lambda(service.Service):
             FunctionAlias(),
             FunctionVersion(),
             LayerVersion(),
-            LayerVersionPermission(),
             Permission(),
             Url(),
         )

@@ -97,10 +97,9 @@ class Store:
         self.lock = threading.RLock()
         self.layers: dict[str, list[dict[str, Any]]] = {}
         """By the layer's ARN, each ``version`` as it is answered; numbers are not used again, so
-        one that is ``deleted`` stays. ``policy`` are statements, ``revision`` theirs."""
+        one that is ``deleted`` stays."""
         self.sources: dict[str, dict[str, Any]] = {}
-        """Event source mappings by their UUID: each ``mapping`` as it is answered, its ``tags``,
-        and ``positions``, the last sequence number of each shard that is done."""
+        """Event source mappings by their UUID: each ``mapping`` as it is answered, its ``tags``."""
         self._functions: dict[tuple[str, str], Function] = {}
 
     def find(self, region: str, name: str) -> Function | None:
