@@ -184,6 +184,11 @@ def test_what_the_local_aws_lacks_is_refused_by_name(aws: Aws) -> None:
         aws.client("stepfunctions").get_activity_task(activityArn=arn)
     with pytest.raises(ClientError, match="the local AWS publishes no versions"):
         create(aws, PASS, publish=True)
+    machine = create(aws, PASS)
+    listed = aws.client("stepfunctions").list_state_machine_versions(stateMachineArn=machine)
+    assert listed["stateMachineVersions"] == []
+    listed = aws.client("stepfunctions").list_state_machine_aliases(stateMachineArn=machine)
+    assert listed["stateMachineAliases"] == []
 
 
 # Threads

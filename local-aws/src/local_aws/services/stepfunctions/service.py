@@ -41,7 +41,8 @@ class StepFunctions(Service):
     name = "stepfunctions"
     limits = (
         Limit(
-            "activities, HTTP tasks, redrive, TestState, versions and aliases", "refused by name"
+            "activities, HTTP tasks, redrive, TestState, versions and aliases",
+            "refused by name; a machine's versions and aliases are listed, and there are none",
         ),
         Limit(
             "optimised integrations that are not in the table below",
@@ -78,7 +79,7 @@ class StepFunctions(Service):
         self.permissions = replace(self.permissions, resources_beside=self._machine_of_token)
 
     def actions(self) -> Mapping[str, Action]:
-        """The whole API but for activities' tasks, TestState, versions and aliases."""
+        """The whole API but for activities' tasks, TestState, and making versions and aliases."""
         return dict.fromkeys({*service_model(self.name).operation_names} - _LACKING, self._do)
 
     def emulates(self, operation: str) -> bool:
@@ -163,9 +164,8 @@ class StepFunctions(Service):
 _LACKING = frozenset(
     {
         *("GetActivityTask", "TestState", "PublishStateMachineVersion"),
-        *("DeleteStateMachineVersion", "ListStateMachineVersions"),
+        "DeleteStateMachineVersion",
         *(f"{verb}StateMachineAlias" for verb in ("Create", "Delete", "Describe", "Update")),
-        "ListStateMachineAliases",
     }
 )
 

@@ -129,6 +129,16 @@ class Machines:
         ]
         return answers.page("stateMachines", listed, asked)
 
+    def list_state_machine_versions(self, asked: Parameters, region: str) -> dict[str, Any]:
+        """None, as none can be published here; Terraform asks for those of every machine."""
+        self.machine(asked["stateMachineArn"], region)
+        return {"stateMachineVersions": []}
+
+    def list_state_machine_aliases(self, asked: Parameters, region: str) -> dict[str, Any]:
+        """None, as none can be made here."""
+        self.machine(asked["stateMachineArn"], region)
+        return {"stateMachineAliases": []}
+
     def find(self, arn: str, region: str) -> Machine:
         """What an execution of a machine runs, as it is now.
 
