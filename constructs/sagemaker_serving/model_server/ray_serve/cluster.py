@@ -26,8 +26,9 @@ _PLENTY = 64
 _OBJECT_STORE_BYTES = 256 << 20
 _POLL_SECONDS = 0.2
 
-_ATTEMPTS = 3
-"""To start Ray, which gives its own processes 30 seconds, however busy the machine is."""
+_PATIENCE_SECONDS = 240
+"""To start Ray anew. Its raylet gives its agents 15 seconds, and the driver the raylet 30, with no
+way to say more, however busy the machine is."""
 
 
 def main() -> None:
@@ -58,7 +59,8 @@ def _start(port: int, temp_dir: str, target: list[str]) -> None:
     from ray import serve
     from ray.serve import scripts
 
-    for left in reversed(range(_ATTEMPTS)):
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
         try:
             ray.init(
                 address="local",
@@ -71,7 +73,7 @@ def _start(port: int, temp_dir: str, target: list[str]) -> None:
             )
             break
         except Exception as error:
-            if not left or "timed out during startup" not in str(error):
+            if time.monotonic() > until or "timed out during startup" not in str(error):
                 raise
             print(f"{error} It is started again.", flush=True)
             ray.shutdown()
