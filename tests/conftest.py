@@ -124,7 +124,9 @@ WHOLE_WAY = (
 """Half a minute and more each: `make test-long`, which CI runs after `make test`."""
 
 
-LONGEST = (
+FIRST = (
+    "tests/clients_of_others/",
+    "tests/acceptance/test_scenario.py",
     "tests/wheel/test_wheel.py",
     "tests/local_aws/state/test_killed_at_every_step.py",
     "tests/local_aws/testing/test_plugin.py",
@@ -134,8 +136,9 @@ LONGEST = (
     "tests/deploy/test_transitions.py",
     "tests/stacks/test_no_field_is_passed_over.py",
 )
-"""More than a minute of processor time each, most first. They begin first: a module is of one
-worker, and the others would be idle while it goes through one of these at the end."""
+"""First what uses most of the local AWS, as CI's time may end before all have begun. Then those of
+more than a minute of processor time: a module is of one worker, and the others would be idle while
+it goes through one of these at the end."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -155,7 +158,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 LONG_UNTIL = float(os.environ.get("LONG_TESTS_UNTIL", "inf"))
 """When CI begins no long test any more, in seconds since 1970: its machines differ threefold in
-speed, and after 90 minutes all that was tested counts for nothing."""
+speed, and it has half an hour for all."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -176,5 +179,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    of_longest = (turn for turn, place in enumerate(LONGEST) if item.nodeid.startswith(place))
-    return next(of_longest, len(LONGEST))
+    turns = (turn for turn, place in enumerate(FIRST) if item.nodeid.startswith(place))
+    return next(turns, len(FIRST))
