@@ -12,7 +12,6 @@ import pytest
 from botocore import UNSIGNED
 from botocore.config import Config
 from botocore.exceptions import ClientError
-from urllib3 import encode_multipart_formdata
 
 from local_aws.gateway import Gateway
 from tests.local_aws.authentication.ways import FORM, STACK, WAYS, Door
@@ -71,11 +70,6 @@ def test_who_has_the_right_does_the_same(door: Door) -> None:
     assert door.send("GET", door.presigned("get_object")) == 200
     assert door.send("PUT", door.presigned("put_object", Params={"Key": "x"}), body=b"x") == 200
     door.aws.s3.delete_object(Bucket="models", Key="x")
-    fields = door.aws.s3.generate_presigned_post("models", "y")["fields"]
-    body, kind = encode_multipart_formdata({**fields, "file": ("f", b"posted")})
-    assert door.send("POST", "/models", {"Content-Type": kind}, body) == 204
-    assert door.aws.s3.get_object(Bucket="models", Key="y")["Body"].read() == b"posted"
-    door.aws.s3.delete_object(Bucket="models", Key="y")
 
 
 def test_what_is_public_needs_no_signature(door: Door) -> None:

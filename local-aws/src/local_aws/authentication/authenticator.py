@@ -15,8 +15,6 @@ from local_aws.authentication.callers import Caller, H, Holders, Scope
 from local_aws.authentication.claims import Claim, Form, claim_of, vouched_claim
 from local_aws.authentication.refusals import Kind, Refused, refusal
 from local_aws.authentication.signatures import Signer, Wire, are_equal
-from local_aws.authentication.upload_forms import UploadForm, upload_form
-from local_aws.protocol import UPLOAD_FORM
 
 SKEW_SECONDS = 15 * 60
 """How far a signature's time may be from now (IAM user guide, "Elements of an AWS API request
@@ -125,30 +123,20 @@ class Authenticator(Generic[H]):
             raise Refused(Kind.MISMATCH)
 
     def _without_a_signature(self, environ: dict[str, Any], wire: Wire) -> Caller[H]:
-        """What needs none, and a form whose policy is signed; the gate judges the rest."""
+        """What needs none; the gate judges the rest."""
         body = b""
         kind = wire.headers.get("content-type", "").lower()
         if wire.method == "POST" and kind.startswith(_FORMS):
             body = bodies.read_body(environ, at_most=bodies.MAX_API_BYTES)
-            form = upload_form(environ, body, wire)
-            if form is not None and (claim := form.claim()) is not None:
-                return self._of_form(environ, form, claim)
+        if b'name="policy"' in body and unsigned.is_meant_for_s3(environ):
+            what = "the local AWS takes no upload by a form with a signed policy; presign a PUT"
+            raise Refused(Kind.DENIED, what)
         service = unsigned.open_service(environ, body)
         if service is None and unsigned.is_meant_for_s3(environ):
             service = "s3"
         if service is None:
             raise Refused(Kind.MISSING)
         return Caller(holder=None, region=self._default_region, service=service)
-
-    def _of_form(self, environ: dict[str, Any], form: UploadForm, claim: Claim) -> Caller[H]:
-        holder = self._holder(claim)
-        signer = Signer(claim, holder.secret_access_key)
-        made = signer.sign_text if claim.form is Form.QUERY else signer.sign_text_v2
-        self._require(claim, made(form.policy))
-        form.require_its_policy(self._now())
-        environ[UPLOAD_FORM] = form
-        region = claim.region or self._default_region
-        return Caller(holder=holder, region=region, service="s3")
 
 
 def _wire(environ: dict[str, Any]) -> Wire:

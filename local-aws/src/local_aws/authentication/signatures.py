@@ -70,15 +70,10 @@ class Signer:
         return self.sign_text(self._v4.string_to_sign(request, self._v4.canonical_request(request)))
 
     def sign_text(self, string_to_sign: str) -> str:
-        """The signature of a text in version 4: of a request, a chunk, a form's policy."""
+        """The signature of a text in version 4: of a request or a chunk."""
         request = AWSRequest()
         request.context["timestamp"] = self._claim.stamp
         signature: str = self._v4.signature(string_to_sign, request)
-        return signature
-
-    def sign_text_v2(self, string_to_sign: str) -> str:
-        """The signature of a text in version 2."""
-        signature: str = self._v2.sign_string(string_to_sign)
         return signature
 
     def _of_version_2(self, wire: Wire) -> str:
@@ -98,7 +93,8 @@ class Signer:
             headers,
             auth_path=f"/{bucket}{wire.path}" if bucket else wire.path,
         )
-        return self.sign_text_v2(text)
+        signature: str = self._v2.sign_string(text)
+        return signature
 
     def _moved_into_the_url(self, wire: Wire) -> Sequence[tuple[str, str]]:
         """The headers that botocore writes into a presigned URL of version 2."""

@@ -26,10 +26,6 @@ class AwsError(Exception):
         self.status = status
 
 
-UPLOAD_FORM = "local_aws.upload_form"
-"""Where who verifies a request leaves the form of an upload, in its WSGI environment."""
-
-
 class Family(Enum):
     """How services of AWS write requests and answers, as far as errors go."""
 

@@ -20,7 +20,7 @@ from moto.core.request import Request
 from moto.core.routing import get_service_router
 from werkzeug.exceptions import HTTPException
 
-from local_aws.protocol import UPLOAD_FORM, AwsError
+from local_aws.protocol import AwsError
 from local_aws.protocol.models import operation_model, service_model, service_names, service_of
 from local_aws.protocol.parsing import conflicting_flags, parse, protocol_of
 
@@ -85,18 +85,6 @@ def read_call(
     service = service_of(scope, request.path, request.headers.get("X-Amz-Target", ""))
     if service not in service_names():
         return None
-
-    form = environ.get(UPLOAD_FORM)
-    if form is not None:
-        return Call(
-            service="s3",
-            operation="PutObject",
-            account=account,
-            region=region,
-            parameters={"Bucket": form.bucket, "Key": form.key},
-            headers={"x-amz-acl": form.fields["acl"]} if "acl" in form.fields else {},
-            caller=caller,
-        )
 
     def body() -> bytes:
         content: bytes = request.get_data(cache=True)
