@@ -281,19 +281,6 @@ def test_tags_are_of_what_an_arn_names(rest: Rest) -> None:
     assert rest.api.get_tags(resourceArn=arn)["tags"] == {"b": "2"}
 
 
-def test_a_method_is_tried_as_it_is_now(rest: Rest) -> None:
-    rest.method(
-        "/{x}", "GET", **mock(200, "$input.params('x') $context.stage"), apiKeyRequired=True
-    )
-    answer = rest.api.test_invoke_method(
-        restApiId=rest.id,
-        resourceId=rest.resource("/{x}"),
-        httpMethod="GET",
-        pathWithQueryString="/here?a=1",
-    )
-    assert (answer["status"], answer["body"]) == (200, "here test-invoke-stage")
-
-
 def test_a_stage_writes_a_line_for_each_request_with_the_account_s_role(
     rest: Rest, functions: Functions
 ) -> None:

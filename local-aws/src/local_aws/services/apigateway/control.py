@@ -43,7 +43,7 @@ _NAMES = {
 
 _NOT_OFFERED = (
     *("Documentation", "ClientCertificate", "VpcLink", "Sdk", "Export", "Usage", "Template"),
-    *("DomainName", "BasePathMapping", "Import", "PutRestApi", "Flush", "TestInvokeAuthorizer"),
+    *("DomainName", "BasePathMapping", "Import", "PutRestApi", "Flush", "TestInvoke"),
 )
 """What the names of operations contain that are not offered."""
 
@@ -79,9 +79,8 @@ _UNSUPPORTED: Mapping[str, tuple[str, ...]] = {
 class Control:
     """Each public method is an action of the API; every other offered one is by its HTTP method."""
 
-    def __init__(self, test_invoke: Callable[[Call], Record]) -> None:
+    def __init__(self) -> None:
         self.records = Records("apigateway", _NAMES, "id")
-        self._test_invoke = test_invoke
         self._keys = Keys(self.records, self._create_at)
 
     def actions(self) -> Mapping[str, Action]:
@@ -298,10 +297,6 @@ class Control:
         kept = {k: v for k, v in record.get("tags", {}).items() if k not in gone}
         record["tags"] = kept
         return {}
-
-    def test_invoke_method(self, call: Call) -> Record:
-        """Call a method as it is now, whatever is deployed."""
-        return self._test_invoke(call)
 
     # every other action
 

@@ -105,13 +105,6 @@ class RestApi:
                 write(len(answer.get_data()))
         return answer
 
-    def test(
-        self, request: WebRequest, snapshot: Snapshot, variables: Mapping[str, str]
-    ) -> Response:
-        """The answer of the API as it is now, without authorizers: TestInvokeMethod."""
-        stage = {"stageName": "test-invoke-stage", "variables": dict(variables)}
-        return self._answer(request, stage, snapshot, judged=False)[0]
-
     def _stage_of(self, request: WebRequest) -> tuple[Record, Snapshot, WebRequest] | None:
         """The stage, what was deployed to it, and the request with the path below it."""
         name, _, rest = request.path.removeprefix("/").partition("/")
@@ -124,7 +117,7 @@ class RestApi:
         return stage, deployment[SNAPSHOT], replace(request, path=f"/{rest}")
 
     def _answer(
-        self, request: WebRequest, stage: Record, snapshot: Snapshot, *, judged: bool = True
+        self, request: WebRequest, stage: Record, snapshot: Snapshot
     ) -> tuple[Response, dict[str, Any]]:
         """The answer, and all that is known of the call."""
         variables = {k: str(v) for k, v in (stage.get("variables") or {}).items()}
@@ -146,9 +139,8 @@ class RestApi:
                 source_arn=arn,
                 binary_types=tuple(snapshot[""].get("binaryMediaTypes") or ()),
             )
-            if judged:
-                called = self._arn(stage, request.method, request.path)
-                self._engine.authorizers.judge(given, snapshot, called)
+            called = self._arn(stage, request.method, request.path)
+            self._engine.authorizers.judge(given, snapshot, called)
             _validate(given, snapshot, self._id)
             answer = self._engine.integrations.answer(given)
         except GatewayFailure as failure:

@@ -5,23 +5,19 @@ Nothing of it is the emulator's, which answers no request of an API and keeps no
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
-from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 from local_aws.web.door import EXECUTE_API, web_host, web_url
 from local_aws.web.permissions import DENIED, PathPermissions
 from local_aws.web.records import Record
-from local_aws.web.request import WebRequest, grouped
 
-from .control import Control, snapshot_of
-from .execution import Engine, RestApi, no_signature
+from .control import Control
+from .execution import Engine, RestApi
 from .resources import providers
 
 
@@ -48,7 +44,7 @@ class ApiGateway(Service):
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
-        self._control = Control(self._test_invoke)
+        self._control = Control()
         self._records = self._control.records
         self._engine = Engine.of(context, self._records)
         context.evaluator.take_policies_from(context.account_id, EXECUTE_API, self._policy)
@@ -106,35 +102,3 @@ class ApiGateway(Service):
             return None
         whole = str(arn._replace(resource=api_id))
         return str(api["policy"]).replace('"execute-api:/', f'"{whole}/')
-
-    def _test_invoke(self, call: Call) -> Record:
-        parameters = call.parameters
-        api_id = str(parameters["restApiId"])
-        path = self._control.api_of(call.region, api_id)
-        snapshot = snapshot_of(self._records, path)
-        resource = self._records.get(f"{path}/resources/{parameters['resourceId']}")
-        target, _, query = str(parameters.get("pathWithQueryString") or resource["path"]).partition(
-            "?"
-        )
-        host = web_host(EXECUTE_API, api_id, call.region)
-        request = WebRequest(
-            method=str(parameters["httpMethod"]),
-            path=target,
-            raw_query=query,
-            headers=list((parameters.get("headers") or {}).items()),
-            body=str(parameters.get("body") or "").encode(),
-            host=host,
-            source_ip="test-invoke-source-ip",
-            protocol="HTTP/1.1",
-            caller=no_signature,
-        )
-        api = RestApi(self._engine, call.region, api_id, host)
-        answer = api.test(request, snapshot, parameters.get("stageVariables") or {})
-        return {
-            "status": answer.status_code,
-            "body": answer.get_data(as_text=True),
-            "headers": dict(answer.headers),
-            "multiValueHeaders": grouped(list(answer.headers)),
-            "latency": int((time.time() - request.at) * 1000),
-            "log": json.dumps({"requestId": request.request_id}),
-        }
