@@ -12,7 +12,7 @@ from local_aws.arn import Arn, arn_in
 from tests.local_aws.aws import Aws, eventually, policy
 from tests.local_aws.permissions.callers import ACCOUNT, allow, refusal
 
-BEGINNINGS = {"cn-north-1": "arn:aws-cn", "us-gov-west-1": "arn:aws-us-gov", "eu-west-1": "arn:aws"}
+BEGINNINGS = {"cn-north-1": "arn:aws-cn", "us-gov-west-1": "arn:aws-us-gov"}
 
 READS = {"Fn::Sub": "arn:${AWS::Partition}:s3:::${Open}/*"}
 OWN_MACHINE = {

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 
 from tests.local_aws.accounts.members import HOME, OTHER, client, client_of, refused
 from tests.local_aws.aws import REGION, Aws, eventually, policy
-from tests.local_aws.functions import in_place, trust, zipped
 
 CALLER = f"arn:aws:iam::{HOME}:user/caller"
 
@@ -44,32 +42,6 @@ def bucket(aws: Aws) -> Shared:
     )
 
 
-def queue(aws: Aws) -> Shared:
-    sqs = client(aws, "sqs")
-    url = sqs.create_queue(QueueName="shared")["QueueUrl"]
-    return Shared(
-        service="sqs",
-        action="sqs:SendMessage",
-        arn=f"arn:aws:sqs:{REGION}:{OTHER}:shared",
-        ask=lambda mine: mine.send_message(QueueUrl=url, MessageBody="hello"),
-        share=lambda text: sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": text}),
-    )
-
-
-def topic(aws: Aws) -> Shared:
-    sns = client(aws, "sns")
-    arn = sns.create_topic(Name="shared")["TopicArn"]
-    return Shared(
-        service="sns",
-        action="sns:Publish",
-        arn=arn,
-        ask=lambda mine: mine.publish(TopicArn=arn, Message="hello"),
-        share=lambda text: sns.set_topic_attributes(
-            TopicArn=arn, AttributeName="Policy", AttributeValue=text
-        ),
-    )
-
-
 def key(aws: Aws) -> Shared:
     kms = client(aws, "kms")
     own = {
@@ -89,18 +61,6 @@ def key(aws: Aws) -> Shared:
             PolicyName="default",
             Policy=policy(own, *json.loads(text)["Statement"]),
         ),
-    )
-
-
-def secret(aws: Aws) -> Shared:
-    secrets = client(aws, "secretsmanager")
-    arn = secrets.create_secret(Name="shared", SecretString="there")["ARN"]
-    return Shared(
-        service="secretsmanager",
-        action="secretsmanager:GetSecretValue",
-        arn=arn,
-        ask=lambda mine: mine.get_secret_value(SecretId=arn),
-        share=lambda text: secrets.put_resource_policy(SecretId=arn, ResourcePolicy=text),
     )
 
 
@@ -137,41 +97,7 @@ def repository(aws: Aws) -> Shared:
     )
 
 
-def function(aws: Aws) -> Shared:
-    role = client(aws, "iam").create_role(
-        RoleName="function", AssumeRolePolicyDocument=json.dumps(trust())
-    )
-    functions = client(aws, "lambda")
-    functions.create_function(
-        FunctionName="shared",
-        Role=role["Role"]["Arn"],
-        Runtime="python3.12",
-        Handler="index.handler",
-        Code={"ZipFile": zipped({"index.py": "def handler(event, context): return 1"})},
-    )
-    arn = in_place(functions, "shared")
-
-    def share(text: str) -> None:
-        (wanted,) = json.loads(text)["Statement"]
-        with suppress(functions.exceptions.ResourceNotFoundException):
-            functions.remove_permission(FunctionName="shared", StatementId="shared")
-        functions.add_permission(
-            FunctionName="shared",
-            StatementId="shared",
-            Action="lambda:InvokeFunction",
-            Principal=wanted["Principal"]["AWS"],
-        )
-
-    return Shared(
-        service="lambda",
-        action="lambda:InvokeFunction",
-        arn=arn,
-        ask=lambda mine: mine.invoke(FunctionName=arn, InvocationType="DryRun"),
-        share=share,
-    )
-
-
-MADE_BY = [bucket, queue, topic, key, secret, bus, repository, function]
+MADE_BY = [bucket, key, bus, repository]
 
 
 @pytest.fixture(scope="module", params=MADE_BY, ids=lambda make: make.__name__)
@@ -322,30 +248,6 @@ def test_a_topic_sends_to_a_queue_of_another_account_that_lets_it_in(aws: Aws) -
         QueueUrl=url.replace("from-topic", "shut"), AttributeNames=["All"]
     )
     assert empty["Attributes"]["ApproximateNumberOfMessages"] == "0"
-
-
-def test_a_subscription_is_its_subscribers_who_ends_it(aws: Aws) -> None:
-    sns = client(aws, "sns")
-    arn = sns.create_topic(Name="open")["TopicArn"]
-    lets = {
-        "Sid": "subscribe",
-        "Effect": "Allow",
-        "Principal": {"AWS": HOME},
-        "Action": "sns:Subscribe",
-        "Resource": arn,
-    }
-    sns.set_topic_attributes(TopicArn=arn, AttributeName="Policy", AttributeValue=policy(lets))
-    mine = aws.client("sns")
-    made = mine.subscribe(
-        TopicArn=arn,
-        Protocol="sqs",
-        Endpoint=f"arn:aws:sqs:{REGION}:{HOME}:mine",
-        ReturnSubscriptionArn=True,
-    )["SubscriptionArn"]
-    told = mine.get_subscription_attributes(SubscriptionArn=made)["Attributes"]
-    assert told["Owner"] == HOME
-    mine.unsubscribe(SubscriptionArn=made)
-    assert sns.list_subscriptions_by_topic(TopicArn=arn)["Subscriptions"] == []
 
 
 def test_a_rule_sends_to_a_bus_of_another_account_which_sends_on(aws: Aws) -> None:

@@ -162,6 +162,7 @@ def test_the_access_log_has_the_length_of_all_parts(functions: Functions, stream
     assert eventually(lines) == ["200 6"]
 
 
+@pytest.mark.long
 def test_a_stack_of_the_cdk_streams(stacks: Stacks) -> None:
     import aws_cdk as cdk
     from aws_cdk import aws_apigateway as apigateway

@@ -72,9 +72,7 @@ def test_a_handler_is_given_its_event_and_its_context(node: Node) -> None:
             },
             "index.handler",
         ),
-        ("cjs", {"index.cjs": "exports.handler = async () => 'here'"}, "index.handler"),
-        ("folder", {"src/app.js": "exports.handler = async () => 'here'"}, "src/app.handler"),
-        ("within", {"app.js": "exports.api = {get: async () => 'here'}"}, "app.api.get"),
+        ("within", {"src/app.cjs": "exports.api = {get: async () => 'here'}"}, "src/app.api.get"),
     ],
 )
 def test_a_handler_is_found_by_its_name(
@@ -89,8 +87,6 @@ def test_a_handler_is_found_by_its_name(
     ("name", "source", "answer"),
     [
         ("later", "(e, c, done) => { setTimeout(() => done(null, 'late'), 5) }", "late"),
-        ("never", "() => {}", None),
-        ("succeed", "(e, c) => c.succeed('there')", "there"),
         (
             "waits",
             "(e, c, done) => { const box = []; done(null, box); setTimeout(() => box.push(1), 5) }",
@@ -142,7 +138,6 @@ def test_what_is_logged_has_time_request_and_level(node: Node) -> None:
 
 FAILING = [
     ("raised", "async () => { throw new TypeError('no') }", "TypeError", "no"),
-    ("thrown-text", "async () => { throw 'no' }", "string", "no"),
     (
         "unhandled",
         "async () => { Promise.reject(new Error('no')); await new Promise(r => setTimeout(r, 9)) }",
@@ -169,12 +164,6 @@ FAILING = [
         "AWS Lambda has removed support for callback-based function handlers starting with "
         "Node.js 24. You need to modify this function to use a supported handler signature to use "
         "Node.js 24 or later.",
-    ),
-    (
-        "no-handler",
-        "undefined",
-        "Runtime.HandlerNotFound",
-        "index.handler is undefined or not exported",
     ),
     ("no-function", "1", "Runtime.HandlerNotFound", "index.handler is not a function"),
     ("syntax", "async (=> 1", "Runtime.UserCodeSyntaxError", "SyntaxError: Unexpected token '=>'"),

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from local_aws.services.stepfunctions.engine import batches, item_reader
@@ -116,6 +116,7 @@ def test_max_items_ends_the_list_and_zero_does_not() -> None:
     st.none() | st.integers(1, 5),
     st.none() | st.integers(20, 100),
 )
+@settings(max_examples=20)
 def test_batches_keep_every_item_in_order_and_within_limits(
     items: list[Any], most: int | None, size: int | None
 ) -> None:
