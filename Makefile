@@ -71,7 +71,7 @@ fuzz: setup ## Read tens of thousands of damaged archives and files, and million
 		$(BIN)/python -m pytest tests/local_aws/test_fuzz.py \
 		tests/archive/test_fuzz.py tests/stacks/test_what_passes_synthesizes.py \
 		tests/deploy/test_what_passes_deploys.py \
-		tests/rules/test_fuzz.py tests/model_server/contract/test_fuzz.py \
+		tests/rules/test_fuzz.py tests/rules/template/test_every_choice.py tests/model_server/contract/test_fuzz.py \
 		tests/local_aws/resources/test_least.py \
 		tests/model_server/nginx/test_fuzz.py tests/deploy/batch_records \
 		tests/functions/batch_transform/test_records_and_answers.py \

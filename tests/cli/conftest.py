@@ -1,6 +1,6 @@
 """Commands as a shell runs them, each a fork of a process that has imported what they need.
 
-A start of Python with those imports takes a quarter of a second of processor time; a fork takes a
+A start of Python with those imports takes half a second of processor time and more; a fork takes a
 hundredth of it. What a command is given and does to its process is its own in either case.
 """
 
@@ -10,18 +10,20 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import click
 import pytest
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PROGRAMS = {"sagemaker-serving": "sagemaker_serving.cli", "local-aws": "local_aws.__main__"}
 _forks = get_context("forkserver")
-_forks.set_forkserver_preload([*PROGRAMS.values(), "boto3", "sagemaker_serving.rules"])
+_forks.set_forkserver_preload([*PROGRAMS.values(), "tests.cli.preloaded"])
 
 
 @pytest.fixture
@@ -40,28 +42,43 @@ def run_in(home: Path, program: str = "sagemaker-serving") -> Run:
         within: float = 120,
         **variables: str,
     ) -> subprocess.CompletedProcess[str]:
-        environment = {
-            "PATH": os.environ["PATH"],
+        variables = {
             "HOME": str(home),
             "AWS_EC2_METADATA_DISABLED": "true",
             "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
             "LOCAL_AWS_END_WITH": str(os.getpid()),
             **variables,
         }
-        with TemporaryDirectory() as place:
-            streams = [Path(place, name) for name in ("stdin", "stdout", "stderr")]
-            streams[0].write_text(stdin)
-            command = (program, *arguments)
-            process = _forks.Process(target=_command, args=(command, folder, environment, streams))
-            process.start()
+        with begun((program, *arguments), folder, variables, stdin) as ended:
+            return ended(within)
+
+    return run_command
+
+
+@contextmanager
+def begun(
+    command: tuple[str, ...], folder: Path, variables: Mapping[str, str], stdin: str = ""
+) -> Iterator[Callable[[float], subprocess.CompletedProcess[str]]]:
+    """A command that runs; what waits so many seconds for its end, and is told how it was."""
+    environment = {"PATH": os.environ["PATH"], **variables}
+    with TemporaryDirectory() as place:
+        streams = [Path(place, name) for name in ("stdin", "stdout", "stderr")]
+        streams[0].write_text(stdin)
+        process = _forks.Process(target=_command, args=(command, folder, environment, streams))
+
+        def ended(within: float) -> subprocess.CompletedProcess[str]:
             process.join(within)
             if process.exitcode is None:
-                process.kill()
                 raise subprocess.TimeoutExpired(command, within)
             printed, complained = (stream.read_text() for stream in streams[1:])
             return subprocess.CompletedProcess(command, process.exitcode, printed, complained)
 
-    return run_command
+        process.start()
+        try:
+            yield ended
+        finally:
+            if process.exitcode is None:
+                process.kill()
 
 
 def _command(
@@ -92,3 +109,14 @@ def on_a_terminal(folder: Path, *arguments: str) -> str:
     shown = os.read(reader, 1 << 16).decode()
     os.close(reader)
     return shown
+
+
+def commands(of: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:
+    """A command and all below it, each with the words that call it."""
+    yield name, of
+    if isinstance(of, click.Group):
+        context = click.Context(of)
+        for each in of.list_commands(context):
+            found = of.get_command(context, each)
+            assert found is not None
+            yield from commands(found, f"{name} {each}".strip())

@@ -5,10 +5,8 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
 from local_aws.daemon import start
@@ -16,7 +14,7 @@ from local_aws.process.http_server import LoopbackServer, next_free_port
 from local_aws.state.state_dir import must_be_state_dir
 from sagemaker_serving.cli import _group
 from sagemaker_serving.errors import Mistake
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, commands
 
 LONG = "a" * 300
 DEEP = "/".join(["b" * 100] * 45)
@@ -41,21 +39,9 @@ ARGUMENTS = {
 }
 
 
-def commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Every command, with the words that call it."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands(command, *path, name)
-        else:
-            yield (*path, name), command
-
-
 TAKING = {
-    words: command
-    for words, command in commands(_group)
+    tuple(name.split()): command
+    for name, command in commands(_group)
     if any(parameter.name == "state_dir" for parameter in command.params)
 }
 
@@ -120,20 +106,6 @@ def test_a_port_that_another_program_has_is_named(run: Run) -> None:
                 f"sagemaker-serving: port {port} is in use on this machine; stop what uses it or "
                 "name another port\n"
             )
-
-
-def test_a_port_that_another_local_aws_has_is_named_with_its_folder(
-    run: Run, tmp_path: Path
-) -> None:
-    up = run("local", "up", "--port", "0", "--state-dir", "first")
-    port = up.stdout.partition("localhost:")[2].partition(" ")[0]
-    try:
-        ended = run("local", "up", "--port", port, "--state-dir", "second")
-        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-        assert f"port {port} is in use on this machine by the local AWS of " in ended.stderr
-        assert f"`local down --state-dir {tmp_path}/first`" in ended.stderr
-    finally:
-        run("local", "down", "--state-dir", "first")
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 1 << 40])

@@ -3,58 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
+from click.testing import CliRunner
 
+from local_aws.process import has_ended
+from sagemaker_serving.cli import _group
+from tests.cli.conftest import commands, run_in
 from tests.today import TODAY
 
 ROOT = Path(__file__).parents[2]
 LOCAL_AWS_COMMANDS = ROOT / "local-aws" / "src" / "local_aws" / "cli"
-COMMANDS = [
-    (),
-    ("bench",),
-    ("check",),
-    ("dashboard",),
-    ("compile",),
-    ("images",),
-    ("instances",),
-    ("init",),
-    ("inspect",),
-    ("local",),
-    ("local", "deploy"),
-    ("local", "down"),
-    ("local", "env"),
-    ("local", "faults"),
-    ("local", "faults", "clear"),
-    ("local", "faults", "list"),
-    ("local", "faults", "set"),
-    ("local", "logs"),
-    ("local", "status"),
-    ("local", "up"),
-    ("package",),
-    ("predict",),
-    ("rollback",),
-    ("schema",),
-    ("serve",),
-    ("watch",),
-]
-
 Run = Callable[..., Any]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_teaches_in_its_help(run: Run, command: tuple[str, ...]) -> None:
-    ended = run(*command, "--help")
-    assert ended.returncode == 0
-    assert len(ended.stdout.splitlines()) > 5
+def test_every_command_teaches_in_its_help() -> None:
+    for name, command in commands(_group):
+        said = CliRunner().invoke(_group, [*name.split(), "--help"])
+        assert said.exit_code == 0, name
+        assert len(said.output.splitlines()) > 5, name
+        assert command.help is not None, name
 
 
 @pytest.mark.parametrize("group", [(), ("local",)], ids=" ".join)
@@ -145,74 +117,71 @@ def test_a_mistake_gets_one_clear_message(run: Run, command: tuple[str, ...], sa
     assert ended.stdout == ""
 
 
-@pytest.fixture
-def up(run: Run, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A local AWS that runs: what `local env` says of it."""
-    assert run("local", "up", "--port", "0").returncode == 0
-    lines = run("local", "env").stdout.splitlines()
-    yield dict(line.removeprefix("export ").split("=", 1) for line in lines)
-    run("local", "down")
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("here")
 
 
-def has_ended(pid: int) -> bool:
-    """Whether the process has ended, even if nobody has collected it yet."""
-    try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True
+@pytest.fixture(scope="module")
+def beside(here: Path) -> Iterator[Run]:
+    """Runs a command in the folder of a local AWS that runs."""
+    command = run_in(here)
+    up = command("local", "up", "--port", "0")
+    assert up.returncode == 0, up.stderr
+    yield command
+    command("local", "down")
 
 
-@pytest.mark.slow
-def test_up_env_status_down(run: Run, tmp_path: Path, up: dict[str, str]) -> None:
-    facts = json.loads(run("local", "status", "--json").stdout)
-    assert facts["url"] == up["AWS_ENDPOINT_URL"]
-    assert "nothing is deployed" in run("local", "status").stdout
-    assert run("local", "down").returncode == 0
-    assert has_ended(facts["pid"])
+def facts(beside: Run) -> Any:
+    return json.loads(beside("local", "status", "--json").stdout)
 
 
 @pytest.mark.slow
-def test_a_second_one_in_the_same_folder_is_refused(run: Run, up: dict[str, str]) -> None:
-    ended = run("local", "up", "--port", "0")
+def test_it_says_where_it_is_and_that_nothing_is_deployed(beside: Run) -> None:
+    lines = beside("local", "env").stdout.splitlines()
+    told = dict(line.removeprefix("export ").split("=", 1) for line in lines)
+    assert facts(beside)["url"] == told["AWS_ENDPOINT_URL"]
+    assert "nothing is deployed" in beside("local", "status").stdout
+
+
+@pytest.mark.slow
+def test_a_second_one_in_the_same_folder_is_refused(beside: Run) -> None:
+    ended = beside("local", "up", "--port", "0")
     assert ended.returncode == 2
     assert "a local AWS runs in .sagemaker-serving already; use it" in ended.stderr
 
 
 @pytest.mark.slow
-def test_after_kill_9_it_starts_again(run: Run, up: dict[str, str]) -> None:
-    pid = json.loads(run("local", "status", "--json").stdout)["pid"]
-    os.kill(pid, signal.SIGKILL)
-    assert "no local AWS runs" in run("local", "status").stderr
-    assert run("local", "up", "--port", "0").returncode == 0
+def test_a_port_that_it_has_is_named_with_its_folder(beside: Run, here: Path) -> None:
+    port = facts(beside)["url"].rpartition(":")[2]
+    ended = beside("local", "up", "--port", port, "--state-dir", "second")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert f"port {port} is in use on this machine by the local AWS of " in ended.stderr
+    assert f"`local down --state-dir {here}/.sagemaker-serving`" in ended.stderr
 
 
 @pytest.mark.slow
-def test_a_port_in_use_is_named(run: Run) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
-        ended = run("local", "up", "--port", port)
-    assert ended.returncode == 2
-    assert f"port {port} is in use" in ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
-@pytest.mark.slow
-def test_an_endpoint_that_does_not_exist_is_named(run: Run, up: dict[str, str]) -> None:
-    ended = run("predict", "nobody", "{}", "--local")
+def test_an_endpoint_that_does_not_exist_is_named(beside: Run) -> None:
+    ended = beside("predict", "nobody", "{}", "--local")
     assert ended.returncode == 2
     assert "nobody" in ended.stderr
     assert "not found" in ended.stderr
 
 
 @pytest.mark.slow
-def test_deploy_outside_of_a_project_is_named(run: Run, tmp_path: Path, up: dict[str, str]) -> None:
-    (tmp_path / "environments").mkdir()
+def test_deploy_outside_of_a_project_is_named(beside: Run, here: Path) -> None:
+    (here / "environments").mkdir()
     text = (ROOT / "environments" / "dev.yaml").read_text(encoding="utf-8")
-    (tmp_path / "environments" / "dev.yaml").write_text(
+    (here / "environments" / "dev.yaml").write_text(
         text.replace("../model_assets", f"{ROOT}/model_assets")
     )
-    ended = run("local", "deploy", "dev")
+    ended = beside("local", "deploy", "dev")
     assert ended.returncode == 2
     assert "there is no cdk.json in" in ended.stderr
+
+
+@pytest.mark.slow
+def test_once_it_is_down_its_process_has_ended(beside: Run) -> None:
+    pid = facts(beside)["pid"]
+    assert beside("local", "down").returncode == 0
+    assert has_ended(pid)

@@ -6,14 +6,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
 from sagemaker_serving.cli import _group
+from tests.cli.conftest import begun, commands
 from tests.leaving import PATIENCE_SECONDS, program, said
 
 ROOT = Path(__file__).parents[2]
@@ -97,54 +96,31 @@ def silent(folder: Path) -> Iterator[subprocess.Popen[str]]:
         silent.kill()
 
 
-def command(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_a_command_ends_with_the_local_aws_and_says_so(
     folder: Path, silent: subprocess.Popen[str], arguments: tuple[str, ...]
 ) -> None:
     is_local = arguments[0] == "local"
-    with command(folder, *arguments, *([] if is_local else ["--local"])) as asking:
+    given = ("sagemaker-serving", *arguments, *([] if is_local else ["--local"]))
+    with begun(given, folder, {"HOME": os.environ["HOME"]}) as ended:
         assert said(silent) == "asked"
         silent.send_signal(signal.SIGKILL)
-        printed, complained = asking.communicate(timeout=PATIENCE_SECONDS)
+        told = ended(PATIENCE_SECONDS)
     log = folder / ".sagemaker-serving" / "local.log"
-    assert complained.splitlines()[-1] == (
+    assert told.stderr.splitlines()[-1] == (
         f"sagemaker-serving: the local AWS (process {silent.pid}) has ended; {log} ends with "
         "'last words'; start it again with `sagemaker-serving local up`, which finds what was "
         "deployed"
     )
-    assert complained.count("has ended") == 1
-    assert "Traceback" not in complained
-    assert asking.returncode == 1
-    assert printed == ""
+    assert told.stderr.count("has ended") == 1
+    assert "Traceback" not in told.stderr
+    assert (told.returncode, told.stdout) == (1, "")
 
 
 def test_the_commands_above_are_all_that_ask_a_local_aws() -> None:
     asking = {
         name
-        for name, leaf in _leaves(_group, "")
+        for name, leaf in commands(_group)
         if any("--local" in each.opts or "--state-dir" in each.opts for each in leaf.params)
     }
     assert asking == COMMANDS.keys() | ASK_NOTHING.keys()
-
-
-def _leaves(of: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
-    if not isinstance(of, click.Group):
-        yield name, of
-        return
-    context = click.Context(of)
-    for each in of.list_commands(context):
-        found = of.get_command(context, each)
-        assert found is not None
-        yield from _leaves(found, f"{name} {each}".strip())

@@ -57,12 +57,18 @@ def state_dir(run: Run, left: Path, tmp_path: Path) -> Iterator[Path]:
     run("local", "down")
 
 
-def test_up_finds_again_what_was_there_and_fresh_forgets_it(run: Run, state_dir: Path) -> None:
-    again = run("local", "up", "--port", "0")
-    assert "found again: 1 stack, 0 endpoints\n" in again.stdout
+def test_up_finds_again_what_was_there_also_after_kill_9_and_fresh_forgets_it(
+    run: Run, state_dir: Path
+) -> None:
+    again = run("local", "up", "--port", "0").stdout
+    assert "found again: 1 stack, 0 endpoints\n" in again
+    assert "was killed" not in again
+    api = find(state_dir).client("apigatewayv2", "eu-west-1")
+    api_id = api.create_api(Name="predictions", ProtocolType="HTTP")["ApiId"]
     shown = run("local", "status").stdout
     assert f"state in {state_dir.resolve()}/state" in shown
     assert "kept-stack  eu-west-1  CREATE_COMPLETE  1" in shown
+    assert f"predictions      {find(state_dir).url}/_aws/execute-api/{api_id}/" in shown
     facts = json.loads(run("local", "status", "--json").stdout)
     assert facts["state"]["size_bytes"] > 0
     assert facts["stacks"][0]["reason"] is None
@@ -71,21 +77,15 @@ def test_up_finds_again_what_was_there_and_fresh_forgets_it(run: Run, state_dir:
     gone = run("local", "status")
     assert (gone.returncode, gone.stdout) == (2, "")
     assert "no local AWS runs in .sagemaker-serving" in gone.stderr
-    after_kill = run("local", "up", "--port", "0")
-    assert "found again: 1 stack" in after_kill.stdout
+    after_kill = run("local", "up", "--port", "0").stdout
+    assert f"the one before it (process {facts['pid']}) was killed" in after_kill
+    assert "found again: 1 stack" in after_kill
 
     run("local", "down")
-    fresh = run("local", "up", "--port", "0", "--fresh")
-    assert "it starts empty; what was deployed before is forgotten" in fresh.stdout
+    fresh = run("local", "up", "--port", "0", "--fresh").stdout
+    assert "it starts empty; what was deployed before is forgotten" in fresh
+    assert "was killed" not in fresh
     assert "nothing is deployed" in run("local", "status").stdout
-
-
-def test_status_tells_where_an_api_answers(run: Run, state_dir: Path) -> None:
-    run("local", "up", "--port", "0")
-    api = find(state_dir).client("apigatewayv2", "eu-west-1")
-    api_id = api.create_api(Name="predictions", ProtocolType="HTTP")["ApiId"]
-    shown = run("local", "status").stdout
-    assert f"predictions      {find(state_dir).url}/_aws/execute-api/{api_id}/" in shown
 
 
 DAMAGED: dict[str, tuple[str, Callable[[Path], object], str]] = {

@@ -301,7 +301,7 @@ _TARGET = ("ServiceNamespace", "ResourceId", "ScalableDimension")
 
 
 def test_an_update_moves_by_its_canary_and_fails_no_request(deployed: Deployed) -> None:
-    with scaling_suspended(deployed.aws), Load(deployed.aws, "kinds-plain", per_second=20) as load:
+    with scaling_suspended(deployed.aws), Load(deployed.aws, "kinds-plain", per_second=4) as load:
         deployed.deploy(UPDATED)
     assert load.failures == []
     assert deployed.aws.ask("kinds-plain", b"which") == b"second"

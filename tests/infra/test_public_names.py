@@ -25,11 +25,10 @@ def test_dir_shows_every_name_before_any_is_loaded(public: Public) -> None:
     assert set(public) == set(infra.__all__)
 
 
-@pytest.mark.parametrize("name", infra.__all__)
-def test_a_public_name_is_imported_from_where_the_source_says(public: Public, name: str) -> None:
-    found = getattr(infra, name)
-    module, _, attribute = public[name].path.rpartition(".")
-    assert found is getattr(import_module(module), attribute)
+def test_a_public_name_is_imported_from_where_the_source_says(public: Public) -> None:
+    for name in infra.__all__:
+        module, _, attribute = public[name].path.rpartition(".")
+        assert getattr(infra, name) is getattr(import_module(module), attribute), name
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
@@ -37,15 +36,13 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         infra.Endpoints  # noqa: B018
 
 
-@pytest.mark.parametrize("name", infra.__all__)
-def test_it_and_all_that_can_be_called_on_it_is_documented(public: Public, name: str) -> None:
-    bare = [where for where, each in _documented(name, public[name]) if not each.has_docstring]
-    assert bare == []
+def test_each_and_all_that_can_be_called_on_it_is_documented(public: Public) -> None:
+    named = (each for name in infra.__all__ for each in _documented(name, public[name]))
+    assert [where for where, each in named if not each.has_docstring] == []
 
 
-@pytest.mark.parametrize("name", infra.__all__)
-def test_every_type_that_it_takes_or_returns_can_be_imported_from_the_same_place(
-    public: Public, name: str
+def test_every_type_that_one_takes_or_returns_can_be_imported_from_the_same_place(
+    public: Public,
 ) -> None:
     known = {"sagemaker_serving.spec.aws.Aws"}
     for each in public.values():
@@ -53,6 +50,7 @@ def test_every_type_that_it_takes_or_returns_can_be_imported_from_the_same_place
         known |= {each.path, *(base.path for base in hidden)}
     unknown = {
         f"{where}: {path}"
+        for name in infra.__all__
         for where, annotation in _annotations(name, public[name], public)
         for path in own_types(annotation)
         if path not in known

@@ -19,7 +19,7 @@ from local_aws.gateway import Gateway
 from local_aws.process.address import Address, find
 from tests.cli.conftest import Run, run_in
 from tests.leaving import gone
-from tests.local_aws.aws import Aws, eventually, lasting_port
+from tests.local_aws.aws import Aws, eventually
 from tests.local_sagemaker.test_real_predictions import packed
 
 pytestmark = pytest.mark.slow
@@ -33,9 +33,9 @@ class Running:
 
     def __init__(self, folder: Path, run: Run) -> None:
         self._folder = folder
-        self._port = str(lasting_port())
         self.run = run
-        self.up()
+        started = run("local", "up", "--port", "0")
+        assert started.returncode == 0, started.stderr
         gateway = SimpleNamespace(url=self.address.url, context=self.address)
         self.aws = Aws(cast(Gateway, gateway))
         self.aws.s3.put_object(Bucket="models", Key="half.tar.gz", Body=packed("half_plus_three"))
@@ -48,15 +48,6 @@ class Running:
     def processes(self) -> list[psutil.Process]:
         daemon = psutil.Process(self.address.pid)
         return [daemon, *daemon.children(recursive=True)]
-
-    def up(self) -> None:
-        started = self.run("local", "up", "--port", self._port)
-        assert started.returncode == 0, started.stderr
-
-    def down(self) -> None:
-        pids = [process.pid for process in self.processes]
-        assert self.run("local", "down").returncode == 0
-        assert gone(pids)
 
     def endpoint(self, name: str, environment: Mapping[str, str] | None = None) -> psutil.Process:
         """The front of a new endpoint."""
@@ -88,7 +79,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("running")
     running = Running(folder, run_in(folder))
     yield running
-    running.down()
+    running.run("local", "down")
 
 
 @pytest.fixture(scope="module")
@@ -168,5 +159,3 @@ def test_nothing_is_left_when_the_local_aws_is_killed(running: Running) -> None:
     pids = [process.pid for process in running.processes]
     os.kill(running.address.pid, signal.SIGKILL)
     assert gone(pids)
-    running.up()
-    assert eventually(lambda: running.answers("other"))

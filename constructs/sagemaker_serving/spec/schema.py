@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
@@ -11,6 +12,7 @@ from sagemaker_serving.spec.descriptions import descriptions
 from sagemaker_serving.spec.environment import Environment
 
 
+@cache
 def environment_schema() -> str:
     """The schema as JSON text, as committed in ``environments/environment.schema.json``.
 

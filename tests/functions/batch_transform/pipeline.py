@@ -1,7 +1,7 @@
 """The batch pipeline on a local AWS without CDK: its function, its machine, its bucket, its role.
 
-The machine is the one that `BatchTransform` deploys; roles may do everything here, what they
-need is told by tests/local/permissions.
+The machine is the one that `BatchTransform` deploys, but that it looks at a job every second, not
+every half minute. Roles may do everything here; tests/local_aws/permissions tells what they need.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Pipeline:
         )
         created = self._states.create_state_machine(
             name=name,
-            definition=json.dumps(self.definition),
+            definition=json.dumps(self.definition).replace('"Seconds": 30', '"Seconds": 1'),
             roleArn="arn:aws:iam::123456789012:role/states",
         )
         self.arn: str = created["stateMachineArn"]

@@ -47,8 +47,8 @@ GPU = {
 def test_killed_jobs_throttling_and_bad_objects_lose_nothing_and_do_nothing_twice(
     aws: Aws, settings: dict[str, Any]
 ) -> None:
-    batch = pipeline(aws, max_objects_per_shard=10, max_concurrent_jobs=3, **settings)
-    good = {f"{number:03}.png": b"image %d" % number for number in range(57)}
+    batch = pipeline(aws, max_objects_per_shard=5, max_concurrent_jobs=3, **settings)
+    good = {f"{number:03}.png": b"image %d" % number for number in range(27)}
     bad = {f"deep/er/{number}.png": b"please refuse %d" % number for number in range(3)}
     batch.put({**good, **bad})
     for fault in (
@@ -69,21 +69,21 @@ def test_killed_jobs_throttling_and_bad_objects_lose_nothing_and_do_nothing_twic
         bad, NOT_A_NUMBER
     )
     counts = batch.report()["counts"]
-    assert (counts["objects"], counts["answered"], counts["quarantined"]) == (60, 57, 3)
+    assert (counts["objects"], counts["answered"], counts["quarantined"]) == (30, 27, 3)
     assert counts["unaccounted"] == 0
     assert batch.lock() is None
 
     jobs = batch.jobs()
     complete(batch.run())
     assert batch.jobs() == jobs
-    assert batch.report()["counts"]["answered_before"] == 57
+    assert batch.report()["counts"]["answered_before"] == 27
     assert [line["object"] for line in batch.quarantine()] == sorted(bad)
 
 
-RECORDS = [b"record %d" % number for number in range(150)]
+RECORDS = [b"record %d" % number for number in range(60)]
 RECORDS[40] = RECORDS[41] = b"please refuse"
-RECORDS[149] = b"x" * (1024 * 1024 + 1)
-GOOD = [record for number, record in enumerate(RECORDS) if number not in (40, 41, 149)]
+RECORDS[59] = b"x" * (1024 * 1024 + 1)
+GOOD = [record for number, record in enumerate(RECORDS) if number not in (40, 41, 59)]
 
 
 COMPRESSIONS = {"Line": ("None",), "TFRecord": ("Gzip",)}
@@ -135,7 +135,7 @@ def test_bad_records_are_named_and_all_others_answered_in_order(
     assert [(line["object"], line["record"]) for line in listed] == [
         ("bad", 41),
         ("bad", 42),
-        ("bad", 150),
+        ("bad", 60),
     ]
     assert [line["error"] for line in listed] == [
         NOT_A_NUMBER,

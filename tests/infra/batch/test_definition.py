@@ -82,20 +82,25 @@ def test_asl_validator_finds_nothing(machine: dict[str, Any], tmp_path: Path) ->
 
 
 def test_cfn_lint_finds_nothing(machine: dict[str, Any], tmp_path: Path) -> None:
-    def said(definition: Mapping[str, Any]) -> str:
+    misspelt = {**machine["States"]["Plan"], "Nxt": "Report"}
+    wrong = {**machine, "States": {**machine["States"], "Plan": misspelt}}
+    for name, each in (("right", machine), ("wrong", wrong)):
         properties = {
             "RoleArn": "arn:aws:iam::111122223333:role/r",
-            "DefinitionString": json.dumps(definition),
+            "DefinitionString": json.dumps(each),
         }
         resource = {"Type": "AWS::StepFunctions::StateMachine", "Properties": properties}
-        path = tmp_path / "template.json"
-        path.write_text(json.dumps({"Resources": {"Machine": resource}}))
-        command = [str(CFN_LINT), "--format", "parseable", "--", str(path)]
-        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
-
-    assert said(machine) == ""
-    wrong = {**machine["States"]["Plan"], "Nxt": "Report"}
-    assert "E3601" in said({**machine, "States": {**machine["States"], "Plan": wrong}})
+        (tmp_path / f"{name}.json").write_text(json.dumps({"Resources": {"Machine": resource}}))
+    ended = subprocess.run(
+        [str(CFN_LINT), "--format", "parseable", "--", "right.json", "wrong.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = [line.split(":")[0] for line in ended.stdout.splitlines()]
+    assert set(found) == {"wrong.json"}
+    assert "E3601" in ended.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,11 @@
-"""What is said of a template's choices, beside each of them deployed: drawn templates."""
+"""What is said of a template's choices, beside each of them deployed: drawn templates.
+
+A few here; ``make fuzz`` sets RULES_FUZZ_CASES to 20,000.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from itertools import product
@@ -16,6 +20,7 @@ from tests.today import TODAY
 
 TYPES = ["ml.c5.large", "ml.m5.large", "ml.t3.large", "ml.t2.nano"]
 COUNTS = ["0", "1", "2"]
+CASES = int(os.environ.get("RULES_FUZZ_CASES", "250")) // 10
 Document = dict[str, Any]
 
 
@@ -121,17 +126,26 @@ def bare(problem: Problem) -> tuple[str, str]:
     return problem.rule, problem.where.trail
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_all_that_some_choice_gets_wrong_is_named_and_nothing_else(seed: int) -> None:
-    document = drawn(random.Random(seed))
+Deployed = list[tuple[dict[str, str], list[Problem]]]
+
+
+@pytest.fixture(scope="module", params=range(CASES))
+def template(request: pytest.FixtureRequest) -> tuple[Document, Deployed]:
+    """A template, and each choice of its values deployed."""
+    document = drawn(random.Random(request.param))
+    return document, each_deployed(document)
+
+
+def test_all_that_some_choice_gets_wrong_is_named_and_nothing_else(
+    template: tuple[Document, Deployed],
+) -> None:
+    document, deployed = template
     named = {bare(problem) for problem in problems(document)}
-    assert named == {bare(each) for _, found in each_deployed(document) for each in found}
+    assert named == {bare(each) for _, found in deployed for each in found}
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_a_problem_occurs_wherever_it_is_said_to(seed: int) -> None:
-    document = drawn(random.Random(seed))
-    deployed = each_deployed(document)
+def test_a_problem_occurs_wherever_it_is_said_to(template: tuple[Document, Deployed]) -> None:
+    document, deployed = template
     defaults = {name: one["Default"] for name, one in document["Parameters"].items()}
     for problem in problems(document):
         said = problem.message.partition(", InstanceType")[0]

@@ -1,0 +1,19 @@
+"""What commands import when they are called, and the schema that `init` writes, for all forks."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import walk_packages
+
+for name in (
+    "sagemaker_serving.cli",
+    "sagemaker_serving.client",
+    "sagemaker_serving.operations",
+    "sagemaker_serving.rules",
+    "local_aws.cli",
+):
+    package = import_module(name)
+    for module in walk_packages(package.__path__, f"{name}."):
+        import_module(module.name)
+
+import_module("sagemaker_serving.spec").environment_schema()
