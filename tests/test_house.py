@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -328,10 +329,17 @@ def test_the_source_root_does_not_shadow_the_package_constructs() -> None:
     assert "site-packages" in constructs.__file__
 
 
+@cache
+def _import_statements(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Of a file; parsing is what these tests take their time for."""
+    parsed = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node for node in parsed if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def _imports(path: Path) -> list[str]:
     """What a file imports from elsewhere; ruff keeps relative imports to its own folder."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _import_statements(path):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
@@ -368,7 +376,7 @@ def _reachable(start: str, arrows: dict[str, set[str]]) -> set[str]:
 def _modules_imported(path: Path) -> Iterator[str]:
     """The modules of both packages that a file imports, relative ones too."""
     package = _name_of(path).split(".") if path.name == "__init__.py" else _parents_of(path)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _import_statements(path):
         names: list[list[str]] = []
         if isinstance(node, ast.Import):
             names = [alias.name.split(".") for alias in node.names]

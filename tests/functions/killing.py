@@ -1,4 +1,7 @@
-"""A function's process ends right before or after any one of its calls, as Lambda's may."""
+"""A function's process ends right after any one of its calls, as Lambda's may.
+
+Right before the next one, the same is in AWS.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,14 @@ class Killed(BaseException):
 
 
 class Killing:
-    """Lets the function's process end right before or after its ``number``-th call, once.
+    """Lets the function's process end right after its ``number``-th call, once.
 
     Nothing that the process still does then, on its way out or in another thread, comes to a call:
     all raise `Killed`. ``calls`` are the names of those that it came to, of all its processes.
     """
 
-    def __init__(self, number: int | None = None, *, after: bool = False) -> None:
+    def __init__(self, number: int | None = None) -> None:
         self._number = number
-        self._after = after
         self._is_dead = False
         self._lock = threading.Lock()
         self.calls: list[str] = []
@@ -39,15 +41,12 @@ class Killing:
         self._is_dead = False
 
     def passes(self, name: str, call: Callable[[], Any]) -> Any:
-        """Makes a call, or ends before it, or after it."""
+        """Makes a call, and may end after it."""
         with self._lock:
             if self._is_dead:
                 raise Killed
             self.calls.append(name)
             is_the_last = len(self.calls) == self._number
-            if is_the_last and not self._after:
-                self._is_dead = True
-                raise Killed
         answer = call()
         if is_the_last:
             self._is_dead = True

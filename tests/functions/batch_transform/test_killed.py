@@ -1,4 +1,4 @@
-"""The function is killed before and after each of its calls to AWS; and so are whole executions."""
+"""The function is killed after each of its calls to AWS; and so are whole executions."""
 
 from __future__ import annotations
 
@@ -73,15 +73,12 @@ EACH = [
 ]
 
 
-@pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("case", EACH)
-def test_an_execution_whose_function_is_killed_anywhere_ends_as_if_it_were_not(
-    case: Case, after: bool
-) -> None:
+def test_an_execution_whose_function_is_killed_anywhere_ends_as_if_it_were_not(case: Case) -> None:
     undisturbed, given = case.begin(Killing())
     wanted = undisturbed.execute("nightly", **given)["counts"]
     for number in count(1):
-        killed = Killing(number, after=after)
+        killed = Killing(number)
         machine, given = case.begin(killed)
         assert machine.execute("nightly", **given)["counts"] == wanted, killed.calls
         assert answers(machine) == answers(undisturbed), killed.calls
@@ -92,16 +89,13 @@ def test_an_execution_whose_function_is_killed_anywhere_ends_as_if_it_were_not(
     assert number > 30, killed.calls
 
 
-@pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("case", EACH)
-def test_an_execution_that_is_stopped_anywhere_is_finished_by_the_next_one(
-    case: Case, after: bool
-) -> None:
+def test_an_execution_that_is_stopped_anywhere_is_finished_by_the_next_one(case: Case) -> None:
     undisturbed, given = case.begin(Killing())
     undisturbed.execute("nightly", **given)
     wanted = answers(undisturbed)
     for number in count(1):
-        killed = Killing(number, after=after)
+        killed = Killing(number)
         stopped, given = case.begin(killed, is_stopped=True)
         with suppress(Killed):
             stopped.execute("stopped", **given)
@@ -122,11 +116,10 @@ def test_an_execution_that_is_stopped_anywhere_is_finished_by_the_next_one(
     assert number > 30, killed.calls
 
 
-@pytest.mark.parametrize("after", [False, True])
-def test_an_execution_that_is_refused_leaves_no_lock_wherever_it_is_killed(after: bool) -> None:
+def test_an_execution_that_is_refused_leaves_no_lock_wherever_it_is_killed() -> None:
     case = Case(files={"a": b"1", "b" * 1000: b"2"})
     for number in count(1):
-        killed = Killing(number, after=after)
+        killed = Killing(number)
         machine, _ = case.begin(killed)
         with pytest.raises(Refused):
             machine.execute("nightly")

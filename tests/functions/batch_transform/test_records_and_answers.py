@@ -15,7 +15,7 @@ from tests.functions.batch_transform.simulation import Simulation
 from tests.functions.batch_transform.test_simulation import RETRIES, listed, outputs
 
 CASES = cases()
-DRAWS = int(os.environ.get("BATCH_DRAWS", "8"))
+DRAWS = int(os.environ.get("BATCH_DRAWS", "4"))
 """Of each case; `make fuzz` draws more."""
 
 

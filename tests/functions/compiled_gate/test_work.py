@@ -158,12 +158,9 @@ def test_more_requests_than_there_is_time_for_fail(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("after", [False, True])
-def test_killed_anywhere_it_comes_to_the_same_end(
-    aws: Aws, listener: Listener, after: bool
-) -> None:
+def test_killed_anywhere_it_comes_to_the_same_end(aws: Aws, listener: Listener) -> None:
     for number in count(1):
-        killed = Killing(number, after=after)
+        killed = Killing(number)
         asked = event(listener)
         Machine(aws, killed).run(asked)
         assert listener.answer(asked["RequestId"])["Status"] == "SUCCESS", killed.calls

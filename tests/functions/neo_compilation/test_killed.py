@@ -1,4 +1,4 @@
-"""The function is killed before and after each of its calls: one job, and always an answer."""
+"""The function is killed after each of its calls: one job, and always an answer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.functions.neo_compilation.driving import (
 from tests.local_aws.aws import Aws
 
 
-@pytest.mark.parametrize(("after", "late"), [(False, False), (True, False), (True, True)])
+@pytest.mark.parametrize("late", [False, True])
 def test_a_create_that_is_killed_anywhere_makes_one_job_and_answers(
-    aws: Aws, listener: Listener, after: bool, late: bool
+    aws: Aws, listener: Listener, late: bool
 ) -> None:
     for number in count(1):
         given = properties("keras.tar.gz")
         asked = event(listener, given)
-        killed = Killing(number, after=after)
+        killed = Killing(number)
         Machine(aws, killed, late=late).run(asked)
         name = given["CompilationJobName"]
         assert statuses(aws, name) == ["COMPLETED"], killed.calls
@@ -38,14 +38,14 @@ def test_a_create_that_is_killed_anywhere_makes_one_job_and_answers(
     assert {"CreateCompilationJob", "DescribeCompilationJob", "answer"} <= set(killed.calls)
 
 
-@pytest.mark.parametrize(("after", "late"), [(False, False), (True, False), (True, True)])
+@pytest.mark.parametrize("late", [False, True])
 def test_a_job_that_fails_is_not_begun_again_wherever_it_is_killed(
-    aws: Aws, listener: Listener, after: bool, late: bool
+    aws: Aws, listener: Listener, late: bool
 ) -> None:
     for number in count(1):
         given = properties("nothing.tar.gz")
         asked = event(listener, given)
-        killed = Killing(number, after=after)
+        killed = Killing(number)
         Machine(aws, killed, late=late).run(asked)
         assert statuses(aws, given["CompilationJobName"]) == ["FAILED"], killed.calls
         answer = listener.answer(asked["RequestId"])
@@ -55,15 +55,14 @@ def test_a_job_that_fails_is_not_begun_again_wherever_it_is_killed(
             break
 
 
-@pytest.mark.parametrize("after", [False, True])
 def test_a_delete_that_is_killed_anywhere_stops_the_job_and_answers(
-    aws: Aws, listener: Listener, after: bool, slowly: None
+    aws: Aws, listener: Listener, slowly: None
 ) -> None:
     for number in count(1):
         given = properties("keras.tar.gz")
         Machine(aws).begin(event(listener, given))
         asked = event(listener, given, "Delete")
-        killed = Killing(number, after=after)
+        killed = Killing(number)
         Machine(aws, killed).run(asked)
         assert listener.answer(asked["RequestId"])["Status"] == "SUCCESS", killed.calls
         name = given["CompilationJobName"]
