@@ -249,7 +249,10 @@ def test_a_name_is_used_once_until_its_job_is_deleted(aws: Aws) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"OutputConfig": {"TargetPlatform": {"Os": "LINUX", "Arch": "X86"}}}, "and not both"),
+        (
+            {"OutputConfig": {"TargetPlatform": {"Os": "LINUX", "Arch": "X86"}}},
+            "a job compiles for one of them",
+        ),
         ({"InputConfig": {"Framework": "CAFFE"}}, "Member must satisfy enum value set"),
         (
             {"ModelPackageVersionArn": "arn:aws:sagemaker:eu-west-1:123456789012:model-package/p"},

@@ -13,6 +13,7 @@ from local_aws.protocol import AwsError
 from sagemaker_serving.catalog import neo_image_uri
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
+from sagemaker_serving.local_sagemaker.common.judged import refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
@@ -65,7 +66,12 @@ class CompilationJobs:
         """Begin a job; DescribeCompilationJob tells when it is done."""
         name = parameters["CompilationJobName"]
         arn = region.arn("compilation-job", name)
-        _check(parameters)
+        if "InputConfig" not in parameters:
+            raise AwsError(
+                "ValidationException",
+                "Either InputConfig or ModelPackageVersionArn must be specified.",
+            )
+        refuse(region, "CreateCompilationJob", parameters)
         with region.lock:
             if name in region.compilation_jobs:
                 raise AwsError(
@@ -220,17 +226,3 @@ def _find(region: Region, name: str) -> Resource:
 def _move(job: Resource, status: str) -> None:
     job["CompilationJobStatus"] = status
     job["LastModifiedTime"] = now()
-
-
-def _check(parameters: Parameters) -> None:
-    output = parameters["OutputConfig"]
-    if parameters.get("InputConfig") is None:
-        raise AwsError(
-            "ValidationException",
-            "Either InputConfig or ModelPackageVersionArn must be specified.",
-        )
-    if ("TargetDevice" in output) == ("TargetPlatform" in output):
-        raise AwsError(
-            "ValidationException",
-            "OutputConfig needs either TargetDevice or TargetPlatform, and not both.",
-        )

@@ -101,6 +101,7 @@ def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
 
 @rule(
     "component-isolation",
+    refused=True,
     source="hashicorp/terraform-provider-aws#48738",
     example="EnableNetworkIsolation of an EndpointConfig   # beside ModelName",
 )

@@ -23,7 +23,13 @@ _GUIDE = "AWS SageMaker developer guide, Neo supported frameworks"
 _REGIONS = "sagemaker-core's Neo registries, botocore CreateCompilationJob"
 
 
-@rule("neo-target", source=_SOURCE, example="TargetDevice: ml_c55", shapes=("TargetDevice",))
+@rule(
+    "neo-target",
+    refused=True,
+    source=_SOURCE,
+    example="TargetDevice: ml_c55",
+    shapes=("TargetDevice",),
+)
 def neo_target(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles for one known device, or for one platform, not for both.
 
