@@ -25,8 +25,6 @@ from moto.ec2.models.vpcs import VPC
 from moto.ec2.responses import EC2Response
 from typing_extensions import override
 
-from .answers import Answers
-
 _Before: Any = object
 """The emulator's own classes, before whose methods those of a change stand."""
 
@@ -281,6 +279,47 @@ class Networks(_Before):  # type: ignore[misc]
         for each in self.enis.values():
             if each.instance is None or each.instance._state.name != "terminated":
                 yield each
+
+
+class Answers(_Before):  # type: ignore[misc]
+    """The emulator reads only some of what calls give."""
+
+    @override
+    def create_vpc_endpoint(self) -> Any:
+        return self._keeping(super().create_vpc_endpoint(), "DnsOptions", "IpAddressType")
+
+    @override
+    def create_flow_logs(self) -> Any:
+        answer = super().create_flow_logs()
+        for each in answer.result["FlowLogIds"]:
+            self._keep(self.ec2_backend.flow_logs[each], "DestinationOptions")
+        return answer
+
+    @override
+    def modify_vpc_endpoint(self) -> Any:
+        answer = super().modify_vpc_endpoint()
+        endpoint = self.ec2_backend.vpc_end_points[self._get_param("VpcEndpointId")]
+        self._keep(endpoint, "DnsOptions", "IpAddressType")
+        given = self._get_param("PrivateDnsEnabled")
+        endpoint.private_dns_enabled = endpoint.private_dns_enabled if given is None else given
+        return answer
+
+    @override
+    def modify_subnet_attribute(self) -> Any:
+        value = self._get_param("EnableDns64.Value")
+        if value is not None:
+            self.ec2_backend.get_subnet(self._get_param("SubnetId")).enable_dns64 = value
+        return super().modify_subnet_attribute()
+
+    def _keeping(self, answer: Any, *names: str) -> Any:
+        self._keep(next(iter(answer.result.values())), *names)
+        return answer
+
+    def _keep(self, made: Any, *names: str) -> None:
+        for name in names:
+            value = self._get_param(name)
+            if value is not None:
+                setattr(made, name, value)
 
 
 def _ranges_of_vpc(vpc: Any, ipv6: bool = False) -> list[dict[str, Any]]:

@@ -30,8 +30,8 @@ from local_aws.services.lambda_.layers import Layers
 from local_aws.services.lambda_.logs import LogWriter
 from local_aws.services.lambda_.names import refuse_foreign
 from local_aws.services.lambda_.policies import Policies
-from local_aws.services.lambda_.pollers import Pollers
 from local_aws.services.lambda_.pool import Pool
+from local_aws.services.lambda_.queue_source import Pollers
 from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.resources import (
     EventInvokeConfig,
