@@ -30,11 +30,6 @@ PROTOCOLS = {
     "stepfunctions": "json",
     "sts": "query",
 }
-OPERATIONS = [
-    (service, operation)
-    for service in SCOPES
-    for operation in service_model(service).operation_names
-]
 
 
 def sample(shape: Any, depth: int = 0) -> Any:
@@ -94,8 +89,13 @@ def as_json(value: Any) -> Any:
     return [as_json(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize(("service", "operation"), OPERATIONS)
-def test_what_botocore_sends_is_what_is_read(service: str, operation: str) -> None:
+@pytest.mark.parametrize("service", SCOPES)
+def test_what_botocore_sends_is_what_is_read(service: str) -> None:
+    for operation in service_model(service).operation_names:
+        _is_read_as_it_was_sent(service, operation)
+
+
+def _is_read_as_it_was_sent(service: str, operation: str) -> None:
     shape = service_model(service).operation_model(operation).input_shape
     wanted = {} if shape is None else sample(shape)
     for name, member in () if shape is None else shape.members.items():

