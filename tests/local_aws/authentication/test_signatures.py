@@ -12,6 +12,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.utils import percent_encode, percent_encode_sequence
 from hypothesis import given
 from hypothesis import strategies as st
+from urllib3 import encode_multipart_formdata
 
 from local_aws.authentication import Caller
 from local_aws.permissions.identities import AnyCaller
@@ -24,6 +25,7 @@ from tests.local_aws.authentication.requests import (
     SESSION,
     authenticator,
     credentials,
+    environ,
     environ_of,
     signing_at,
 )
@@ -275,3 +277,10 @@ def test_a_body_larger_than_any_call_is_not_read_whole(monkeypatch: pytest.Monke
     monkeypatch.setattr(bodies, "MAX_API_BYTES", 10)
     error = refusal(signed(SigV4Auth, call(b"x" * 11)))
     assert (error.code, error.status) == ("RequestEntityTooLargeException", 413)
+
+
+def test_an_upload_by_a_form_with_a_policy_is_refused_by_name() -> None:
+    body, kind = encode_multipart_formdata({"key": "k", "policy": "e30=", "file": ("f", b"x")})
+    request = environ("POST", "/bucket", {"Host": HOST, "Content-Type": kind}, body)
+    with pytest.raises(AwsError, match="takes no upload by a form with a signed policy"):
+        authenticator(NOW).authenticate(request)

@@ -12,7 +12,7 @@ from tests.local_aws.aws import REGION
 from tests.local_aws.resources.least import least, violations
 
 TYPES = [name for name in type_names(REGION) if not is_custom(name) and name not in REFUSED]
-EVERY_NTH = int(os.environ.get("SCHEMA_EVERY_NTH", "40"))
+EVERY_NTH = int(os.environ.get("SCHEMA_EVERY_NTH", "80"))
 """Of the types; `make fuzz` takes each one."""
 
 

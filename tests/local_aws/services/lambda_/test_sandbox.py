@@ -103,14 +103,6 @@ ENDINGS: list[tuple[str, str, dict[str, Any], str, str, str]] = [
         r"\[ERROR\] Runtime.HandlerNotFound",
     ),
     (
-        "no-dot",
-        "x = 1\n",
-        {"Handler": "handler"},
-        "Runtime.MalformedHandlerName",
-        r"Bad handler 'handler': not enough values to unpack \(expected 2, got 1\)",
-        r"Runtime.MalformedHandlerName",
-    ),
-    (
         "syntax",
         "def handler(:\n",
         {},
@@ -118,7 +110,6 @@ ENDINGS: list[tuple[str, str, dict[str, Any], str, str, str]] = [
         r"Syntax error in module 'app': invalid syntax",
         r"Runtime.UserCodeSyntaxError",
     ),
-    ("breaks-at-import", "1 / 0\n", {}, "ZeroDivisionError", r"division by zero", r"\[ERROR\]"),
     (
         "no-json",
         "def handler(event, context):\n    return {1, 2}\n",
@@ -393,10 +384,8 @@ def test_a_function_of_one_letter_has_a_longer_sessions_name(functions: Function
     [
         ("python3.12", "[b'\\xc3\\xa4']", '["ä"]'),
         ("python3.12", "b'\"\\xc3\\xa4!\"'", '"ä!"'),
-        ("python3.12", "b'no json'", "no json"),
         ("python3.11", "'ä'", '"\\u00e4"'),
         ("python3.12", "decimal.Decimal('1.5')", "1.5"),
-        ("python3.12", "[decimal.Decimal(2)]", "[2]"),
         ("python3.12", "float('nan')", "NaN"),
     ],
 )

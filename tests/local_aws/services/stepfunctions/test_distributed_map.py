@@ -28,14 +28,14 @@ PICKY = of(
     {
         "PolicyEvaluator": {
             "Type": "Choice",
-            "Choices": [{"Variable": "$.n", "NumericGreaterThanEquals": 190, "Next": "Refuse"}],
+            "Choices": [{"Variable": "$.n", "NumericGreaterThanEquals": 40, "Next": "Refuse"}],
             "Default": "Take",
         },
         "Refuse": {"Type": "Fail", "Error": "Own.TooLarge", "Cause": "n is too large"},
         "Take": task("aws-sdk:s3:headObject", {"Bucket": "models", "Key.$": "$.key"}),
     }
 )
-"""Children that look at an object, and fail for the last ten of two hundred."""
+"""Children that look at an object, and fail for the last ten of fifty."""
 
 QUICK = of({**PICKY["States"], "Take": {"Type": "Pass", "End": True}})
 """The same without a call."""
@@ -49,7 +49,7 @@ WRITER = {
 
 @pytest.fixture(scope="module", autouse=True)
 def items(aws: Aws) -> None:
-    lines = "".join(json.dumps({"n": n}) + "\n" for n in range(200))
+    lines = "".join(json.dumps({"n": n}) + "\n" for n in range(50))
     aws.s3.put_object(Bucket="models", Key="items.jsonl", Body=lines.encode())
     for name in ("a", "b", "c"):
         aws.s3.put_object(Bucket="models", Key=f"list/{name}", Body=name.encode())
@@ -63,7 +63,7 @@ def reader(key: str = "items.jsonl", **config: Any) -> dict[str, Any]:
     }
 
 
-def two_hundred(child: dict[str, Any], **fields: Any) -> dict[str, Any]:
+def fifty(child: dict[str, Any], **fields: Any) -> dict[str, Any]:
     selector = {"n.$": "$$.Map.Item.Value.n", "key.$": "$.key", "index.$": "$$.Map.Item.Index"}
     return {"Each": distributed(child, ItemReader=reader(), ItemSelector=selector, **fields)}
 
@@ -78,8 +78,8 @@ def stored(aws: Aws, key: str) -> Any:
     return json.loads(aws.s3.get_object(Bucket="models", Key=key)["Body"].read())
 
 
-def test_two_hundred_items_with_failures_that_are_tolerated(aws: Aws) -> None:
-    states = two_hundred(PICKY, ToleratedFailureCount=10, ResultWriter=WRITER, Label="Look")
+def test_fifty_items_with_failures_that_are_tolerated(aws: Aws) -> None:
+    states = fifty(PICKY, ToleratedFailureCount=10, ResultWriter=WRITER, Label="Look")
     execution = start(aws, states, input='{"key": "items.jsonl"}')
     ended = result(aws, execution)
     assert ended["status"] == "SUCCEEDED", ended.get("cause")
@@ -116,15 +116,15 @@ def test_two_hundred_items_with_failures_that_are_tolerated(aws: Aws) -> None:
     described = map_run(aws, execution)
     assert described["status"] == "SUCCEEDED"
     counts = described["itemCounts"]
-    assert (counts["total"], counts["succeeded"], counts["failed"]) == (200, 190, 10)
-    assert counts["resultsWritten"] == 200
+    assert (counts["total"], counts["succeeded"], counts["failed"]) == (50, 40, 10)
+    assert counts["resultsWritten"] == 50
     succeeded = stored(aws, f"results/{uuid}/SUCCEEDED_0.json")
-    assert [json.loads(each["Input"])["index"] for each in succeeded] == list(range(190))
+    assert [json.loads(each["Input"])["index"] for each in succeeded] == list(range(40))
 
 
 def test_records_of_results_have_the_members_that_aws_documents(aws: Aws) -> None:
     states = {"Each": distributed(PICKY, ToleratedFailurePercentage=50, ResultWriter=WRITER)}
-    given = [{"n": 1, "key": "items.jsonl"}, {"n": 190}]
+    given = [{"n": 1, "key": "items.jsonl"}, {"n": 40}]
     where = output(aws, states, given)
     manifest = stored(aws, where["ResultWriterDetails"]["Key"])["ResultFiles"]
     (good,) = stored(aws, manifest["SUCCEEDED"][0]["Key"])
@@ -141,13 +141,13 @@ def test_records_of_results_have_the_members_that_aws_documents(aws: Aws) -> Non
     assert good["ExecutionArn"].endswith(f":{good['Name']}")
     assert (bad["Error"], bad["Cause"]) == ("Own.TooLarge", "n is too large")
     assert (bad["Status"], bad["RedriveStatus"]) == ("FAILED", "REDRIVABLE")
-    assert json.loads(bad["Input"]) == {"n": 190}
+    assert json.loads(bad["Input"]) == {"n": 40}
 
 
 def test_one_failure_too_many_fails_the_state_and_can_be_caught(aws: Aws) -> None:
     error = "States.ExceedToleratedFailureThreshold"
     states = {
-        **two_hundred(QUICK, ToleratedFailureCount=9, Next="Never"),
+        **fifty(QUICK, ToleratedFailureCount=9, Next="Never"),
         "Never": {"Type": "Pass", "Next": "Caught"},
         "Caught": {"Type": "Pass", "End": True},
     }
@@ -165,7 +165,7 @@ def test_one_failure_too_many_fails_the_state_and_can_be_caught(aws: Aws) -> Non
 
 def test_children_that_never_started_are_pending_in_the_results(aws: Aws) -> None:
     state = distributed(PICKY, MaxConcurrency=1, ResultWriter=WRITER, Label="One")
-    execution = start(aws, {"Each": state}, input=json.dumps([{"n": 190}, {"n": 1}, {"n": 2}]))
+    execution = start(aws, {"Each": state}, input=json.dumps([{"n": 40}, {"n": 1}, {"n": 2}]))
     assert result(aws, execution)["error"] == "States.ExceedToleratedFailureThreshold"
     described = map_run(aws, execution)
     assert described["executionCounts"]["pending"] == 2
@@ -316,7 +316,7 @@ def test_limits_come_from_the_input(aws: Aws) -> None:
         "MaxConcurrencyPath": "$.at_once",
         "ItemsPath": "$.all",
     }
-    given = {"bear": 1, "at_once": 2, "all": [{"n": 190}, {"n": 1, "key": "items.jsonl"}]}
+    given = {"bear": 1, "at_once": 2, "all": [{"n": 40}, {"n": 1, "key": "items.jsonl"}]}
     execution = start(aws, {"Each": distributed(PICKY, **paths)}, input=json.dumps(given))
     ended = result(aws, execution)
     assert len(json.loads(ended["output"])) == 1  # what failed and is borne has no output
