@@ -110,3 +110,28 @@ def test_an_alarm_goes_off_and_comes_back(aws: Aws) -> None:
     put(1, seconds_ago=1)
     after = cloudwatch.describe_alarms(AlarmNames=["percentile"])["MetricAlarms"][0]["StateValue"]
     assert after == before
+
+
+def test_each_combination_of_dimensions_is_a_metric_of_its_own(aws: Aws) -> None:
+    cloudwatch, now = aws.client("cloudwatch"), datetime.now(UTC)
+    all_three = [{"Name": name, "Value": "1"} for name in ("a", "b", "c")]
+    for value, count in enumerate((0, 2, 3), start=1):
+        datum = {"MetricName": "m", "Dimensions": all_three[:count], "Value": value}
+        cloudwatch.put_metric_data(Namespace="Own", MetricData=[datum])
+
+    def found(dimensions: list[dict[str, str]]) -> list[float]:
+        answer = cloudwatch.get_metric_statistics(
+            Namespace="Own",
+            MetricName="m",
+            Dimensions=dimensions,
+            StartTime=now - timedelta(hours=1),
+            EndTime=now + timedelta(minutes=1),
+            Period=7200,
+            Statistics=["Sum"],
+        )
+        return [each["Sum"] for each in answer["Datapoints"]]
+
+    assert found(all_three[:2][::-1]) == [2]
+    assert found(all_three) == [3]
+    assert found([]) == [1]
+    assert found(all_three[:1]) == []

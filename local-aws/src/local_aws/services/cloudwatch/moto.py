@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import wraps
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 from moto.cloudwatch.models import CloudWatchBackend, MetricAggregatedDatum, cloudwatch_backends
@@ -128,6 +129,21 @@ def tell(account: str, watcher: Watcher) -> None:
     def put_metric_data(original: Callable[..., Any], self: Any, *given: Any, **named: Any) -> None:
         original(self, *given, **named)
         _WATCHERS[self.account_id].wrote(self.region_name)
+
+    @_replaces("get_metric_statistics")
+    def get_metric_statistics(
+        original: Callable[..., Any], self: Any, *given: Any, dimensions: Any, **named: Any
+    ) -> Any:
+        """The emulator counts series that have further dimensions, too; on AWS each combination
+        is a metric of its own (CloudWatch API reference, GetMetricStatistics)."""
+        wanted = {(each["Name"], each["Value"]) for each in dimensions}
+        exact = [
+            datum
+            for datum in self.get_all_metrics()
+            if {(each.name, each.value) for each in datum.dimensions} == wanted
+        ]
+        only = SimpleNamespace(get_all_metrics=lambda: exact)
+        return original(only, *given, dimensions=dimensions, **named)
 
     @_replaces("set_alarm_state")
     def set_alarm_state(original: Callable[..., Any], self: Any, name: str, *given: Any) -> None:
