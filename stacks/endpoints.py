@@ -32,7 +32,7 @@ from sagemaker_serving.spec.transition import SERVERLESS
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 from stacks.accepting import guard_config
 from stacks.components import add_components
-from stacks.guarding import guardrails_of
+from stacks.guarding import guardrails_of, is_watched
 from stacks.kept_versions import keep_endpoint, keep_role
 from stacks.monitoring import add_monitoring
 from stacks.scaling import scale
@@ -48,7 +48,13 @@ def add_endpoint(serving: ServingScope) -> None:
     models = Construct(serving.stack, "Models")
     config = _config(serving, models)
     keep_endpoint(serving.environment, serving.name, models, config)
-    monitoring = add_monitoring(serving.stack, serving.environment, serving.name, serving.key)
+    monitoring = add_monitoring(
+        serving.stack,
+        serving.environment,
+        serving.name,
+        serving.key,
+        endpoint_config_name=config.endpoint_config_name if is_watched(serving) else None,
+    )
     alarms = None if monitoring is None else monitoring.alarms
     endpoint = _endpoint(serving, config, guardrails_of(serving, alarms))
     if monitoring is not None:

@@ -8,6 +8,11 @@ from sagemaker_serving.spec import CanaryUpdate
 from stacks.serving_scope import ServingScope
 
 
+def is_watched(serving: ServingScope) -> bool:
+    """Whether SageMaker looks at alarms while the model's endpoint moves in this deploy."""
+    return _has_guardrails(serving) and can_be_guarded(serving.spec)
+
+
 def guardrails_of(serving: ServingScope, alarms: EndpointAlarms | None) -> Guardrails | None:
     """The guardrails of the model's endpoint, with the alarms that take an update back.
 
@@ -16,11 +21,16 @@ def guardrails_of(serving: ServingScope, alarms: EndpointAlarms | None) -> Guard
     change of variants.
     """
     spec = serving.spec
-    changes_variants = spec.transition is not None and spec.transition.step == "change_variants"
-    if changes_variants or not is_guarded(spec, production=serving.environment.production):
+    if not _has_guardrails(serving):
         return None
     update = spec.move if spec.move is not None else CanaryUpdate(canary_percent=10)
     names = list(update.alarms)
-    if alarms is not None and can_be_guarded(spec):
+    if alarms is not None and is_watched(serving):
         names += alarms.rollback_alarm_names
     return Guardrails.of(update).watching(*names[:10])
+
+
+def _has_guardrails(serving: ServingScope) -> bool:
+    spec = serving.spec
+    changes_variants = spec.transition is not None and spec.transition.step == "change_variants"
+    return not changes_variants and is_guarded(spec, production=serving.environment.production)

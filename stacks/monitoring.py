@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 
 
 def add_monitoring(
-    scope: Construct, environment: Environment, model: str, encryption_key: kms.IKey | None
+    scope: Construct,
+    environment: Environment,
+    model: str,
+    encryption_key: kms.IKey | None,
+    *,
+    endpoint_config_name: str | None,
 ) -> EndpointMonitoring | None:
     """What watches the endpoint of ``model``; None where its file says nothing of it.
 
-    The endpoint has to depend on it: its log group comes first.
+    ``endpoint_config_name`` is what it moves to under guardrails. The endpoint has to depend on
+    the monitoring: its log group comes first.
     """
     monitoring = environment.monitoring_of(model)
     if monitoring is None:
@@ -36,6 +42,7 @@ def add_monitoring(
         "Monitoring",
         endpoint_name=endpoint_name,
         variants=watched_variants(spec),
+        endpoint_config_name=endpoint_config_name,
         alarms=monitoring.alarms,
         thresholds=monitoring.thresholds,
         topic=alarm_topic(scope, environment, monitoring) if monitoring.alarms else None,

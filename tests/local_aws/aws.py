@@ -48,7 +48,7 @@ GATEWAYS: WeakSet[Gateway] = WeakSet()
 """Every gateway of this process's tests that is still held."""
 
 STAND_IN = r"""
-import json, os, socket, socketserver, sys, threading, time
+import itertools, json, os, socket, socketserver, sys, threading, time
 
 threading.Thread(target=lambda: os._exit(sys.stdin.read() != ""), daemon=True).start()
 print("stand-in: version", os.environ.get("VERSION"), flush=True)
@@ -58,6 +58,7 @@ if os.environ.get("EXIT_AT_START"):
 
 
 models = {}
+asked_in_all = itertools.count(1)
 adapters = {}
 sessions = {}
 meeting = []
@@ -113,8 +114,8 @@ class Handler(socketserver.StreamRequestHandler):
             self.answer(200, json.dumps(sorted(adapters)).encode())
         elif named is not None:
             self.answer(200, os.environ.get("VERSION", "").encode() + adapters[named])
-        elif os.environ.get("FAILS"):
-            self.answer(500, b"always broken")
+        elif "FAILS" in os.environ and next(asked_in_all) % int(os.environ["FAILS"]) == 0:
+            self.answer(500, b"broken each so many times")
         elif body == b"environment":
             self.answer(200, json.dumps(dict(os.environ)).encode(), "application/json")
         elif body == b"headers":

@@ -43,6 +43,17 @@ def parameter(text: str) -> str:
     return f"Parameters: {{P: {{{text}}}}}\nResources:\n{TOPIC}"
 
 
+def taken_back_by(*dimensions: str) -> str:
+    named = ", ".join(f"{{Name: {name}, Value: v}}" for name in dimensions)
+    alarms = "AutoRollbackConfiguration: {Alarms: [{AlarmName: !Ref Errors}]}"
+    return resources(
+        "  Errors: {Type: AWS::CloudWatch::Alarm, Properties: {Namespace: AWS/SageMaker, "
+        f"MetricName: Invocation5XXErrors, Dimensions: [{named}]}}}}\n"
+        "  Endpoint: {Type: AWS::SageMaker::Endpoint, Properties: {EndpointConfigName: c, "
+        f"DeploymentConfig: {{{alarms}}}}}}}\n"
+    )
+
+
 CASES: list[tuple[str, str, str, str]] = [
     # the rule, a wrong template, what is said, the nearest right one
     ("template-reference", named("!Ref Topik"), "Ref names 'Topik'", named("!Ref Topic")),
@@ -250,6 +261,12 @@ CASES: list[tuple[str, str, str, str]] = [
         parameter("Type: String, Default: '', MinLength: 1"),
         "it must contain at least 1 characters",
         parameter("Type: 'AWS::SSM::Parameter::Value<String>', Default: /a/b, MaxLength: 1"),
+    ),
+    (
+        "guardrail-old-fleet",
+        taken_back_by("EndpointName", "VariantName"),
+        "it watches the old instances, too",
+        taken_back_by("EndpointName", "VariantName", "EndpointConfigName"),
     ),
     ("template-limit", many(501), "there are 501 resources", many(500)),
     (

@@ -136,6 +136,10 @@ def test_an_update_is_taken_back_by_alarms_on_the_endpoints_own_metrics(kinds: K
     known = template.find_resources("AWS::CloudWatch::Alarm")
     assert 1 <= len(alarms) <= 10
     assert {alarm["AlarmName"]["Ref"] for alarm in alarms} <= set(known)
+    (config,) = template.find_resources("AWS::SageMaker::EndpointConfig")
+    for alarm in alarms:
+        watched = known[alarm["AlarmName"]["Ref"]]["Properties"]["Dimensions"]
+        assert config in str([each for each in watched if each["Name"] == "EndpointConfigName"])
     assert kinds.granted("real-time", "cloudwatch:DescribeAlarms")
 
 

@@ -206,6 +206,7 @@ RULES: tuple[Rule, ...] = (
     guardrails.existing_time,
     guardrails.guardrail_alarm_known,
     guardrails.guardrail_missing_data,
+    guardrails.guardrail_old_fleet,
     guardrails.guardrail_excluded,
     guardrails.guardrail_rolling_excluded,
     handler_imports.handler_imports,

@@ -138,20 +138,35 @@ def test_a_threshold_of_null_is_no_alarm_and_zero_is_one(new_stack: NewStack) ->
     assert "cpu-model-latency" not in alarms
 
 
-def test_a_rollback_watches_the_ten_that_tell_most(new_stack: NewStack) -> None:
+@pytest.mark.parametrize(("config", "suffix"), [(None, ""), ("new", "-of-new")])
+def test_a_rollback_watches_errors_and_latencies_of_the_new_instances(
+    new_stack: NewStack, config: str | None, suffix: str
+) -> None:
     stack = new_stack()
-    variants = [WatchedVariant(name=f"v{n}", instance_type="ml.c5.large") for n in range(4)]
-    alarms = EndpointAlarms(stack, "Alarms", endpoint_name="e", variants=variants)
-    names = [
-        Template.from_stack(stack).to_json()["Resources"][stack.resolve(name)["Ref"]]["Properties"][
-            "AlarmName"
-        ]
-        for name in alarms.rollback_alarm_names
+    topic = sns.Topic.from_topic_arn(stack, "Topic", "arn:aws:sns:eu-west-1:111122223333:pager")
+    alarms = EndpointAlarms(
+        stack,
+        "Alarms",
+        endpoint_name="e",
+        endpoint_config_name=config,
+        variants=[WatchedVariant(name=f"v{n}", instance_type="ml.c5.large") for n in range(4)],
+        topic=topic,
+    )
+    made = Template.from_stack(stack).to_json()["Resources"]
+    watched = [
+        made[stack.resolve(name)["Ref"]]["Properties"] for name in alarms.rollback_alarm_names
     ]
+    names = [alarm["AlarmName"] for alarm in watched]
     assert len(names) == 10
     assert len(alarms.alarm_names) == 24
-    assert {f"e-v{n}-{kind}" for n in range(4) for kind in EVERY_KIND[:1]} <= set(names)
-    assert {f"e-v{n}-model-latency" for n in range(4)} <= set(names)
+    assert {
+        f"e-v{n}-{kind}{suffix}"
+        for n in range(4)
+        for kind in ("invocation-5xx-errors", "model-latency")
+    } <= set(names)
+    assert all("overhead-latency" in name for name in names[8:])
+    assert {dimensions(alarm).get("EndpointConfigName") for alarm in watched} == {config}
+    assert all(("AlarmActions" in alarm) is (config is None) for alarm in watched)
 
 
 def test_a_topic_is_told_of_the_alarm_and_of_its_end(new_stack: NewStack) -> None:

@@ -38,6 +38,11 @@ class EndpointAlarms(Construct):
     Alarms are named ``<endpoint>-<variant>-<what>``, such as
     ``prod-digits-gpu-invocation-5xx-errors``.
 
+    :param endpoint_config_name: what the endpoint moves to. Errors and latencies of the instances
+        that run it have alarms of their own, ``<endpoint>-<variant>-<what>-of-<config>``, which
+        take an update back. An alarm on all instances would do so for a fault of the old version,
+        and a canary's few errors would not set it off. Source: SageMaker developer guide,
+        "Auto-Rollback Configuration and Monitoring".
     :param topic: is told when an alarm goes off and when it is over, and its policy and its key
         let CloudWatch do so. Without one an alarm is for rollbacks and dashboards only, and
         scanners are told so.
@@ -50,6 +55,7 @@ class EndpointAlarms(Construct):
         *,
         endpoint_name: str,
         variants: Sequence[WatchedVariant],
+        endpoint_config_name: str | None = None,
         thresholds: AlarmThresholds | None = None,
         topic: sns.ITopic | None = None,
     ) -> None:
@@ -59,10 +65,20 @@ class EndpointAlarms(Construct):
         self._action = None if topic is None else actions.SnsAction(topic)
         if topic is not None:
             let_alarms_publish(topic, self)
-        self.alarms: list[cloudwatch.Alarm] = [
-            self._alarm(watch) for watch in watches(endpoint_name, variants, self._limits)
+        watched = {watch.name: watch for watch in watches(endpoint_name, variants, self._limits)}
+        made = {name: self._alarm(watch) for name, watch in watched.items()}
+        self.alarms: list[cloudwatch.Alarm] = list(made.values())
+        """Every alarm on all instances, the most telling first: errors of every variant, then
+        latency."""
+        self.rollback_alarms: list[cloudwatch.Alarm] = [
+            made[name] for name, watch in watched.items() if watch.takes_back
         ]
-        """Every alarm, the most telling first: errors of every variant, then latency."""
+        """The alarms that tell whether an update is to be rolled back."""
+        if endpoint_config_name is not None:
+            of_config = watches(endpoint_name, variants, self._limits, endpoint_config_name)
+            self.rollback_alarms = [
+                self._alarm(watch, endpoint_config_name) for watch in of_config if watch.takes_back
+            ]
 
     @property
     def alarm_names(self) -> list[str]:
@@ -72,13 +88,15 @@ class EndpointAlarms(Construct):
     @property
     def rollback_alarm_names(self) -> list[str]:
         """The first ten names: as many as an automatic rollback takes (tokens)."""
-        return self.alarm_names[:MOST_ROLLBACK_ALARMS]
+        return [alarm.alarm_name for alarm in self.rollback_alarms[:MOST_ROLLBACK_ALARMS]]
 
-    def _alarm(self, watch: Watch) -> cloudwatch.Alarm:
+    def _alarm(self, watch: Watch, config: str | None = None) -> cloudwatch.Alarm:
+        construct_id = watch.name.replace("-", " ").title().replace(" ", "")
+        suffix = "" if config is None else f"-of-{config}"
         alarm = cloudwatch.Alarm(
             self,
-            watch.name.replace("-", " ").title().replace(" ", ""),
-            alarm_name=f"{self._endpoint_name}-{watch.name}",
+            construct_id if config is None else f"{construct_id}OfConfig",
+            alarm_name=f"{self._endpoint_name}-{watch.name}{suffix}",
             alarm_description=f"{self._endpoint_name}: {watch.meaning}",
             metric=watch.metric,
             threshold=watch.threshold,
@@ -87,7 +105,9 @@ class EndpointAlarms(Construct):
             datapoints_to_alarm=self._limits.datapoints,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
-        if self._action is None:
+        if config is not None:
+            acknowledge(alarm, NO_ALARM_ACTION, "It takes updates back; others tell a topic")
+        elif self._action is None:
             acknowledge(
                 alarm,
                 NO_ALARM_ACTION,

@@ -15,7 +15,8 @@ class EndpointMetrics:
     """Makes the metrics that SageMaker publishes for one variant of an endpoint.
 
     Dimensions are ``EndpointName`` and ``VariantName``, and ``EndpointName``
-    alone for the backlog of an asynchronous endpoint. Sums for counts,
+    alone for the backlog of an asynchronous endpoint. ``endpoint_config_name`` is a third: only
+    the instances that run this config count, and not what an update replaces. Sums for counts,
     averages for shares and utilization and, unless told otherwise, p99 for
     latencies, which are in microseconds. A period is a minute unless given.
 
@@ -23,14 +24,22 @@ class EndpointMetrics:
     and asynchronous endpoints have fewer than those on instances. Sources:
     SageMaker developer guide, "Amazon SageMaker AI metrics in Amazon
     CloudWatch", "Alarms and logs for tracking metrics from serverless
-    endpoints", and the same "from asynchronous endpoints".
+    endpoints", the same "from asynchronous endpoints", and "Auto-Rollback Configuration
+    and Monitoring".
     """
 
     def __init__(
-        self, *, endpoint_name: str, variant_name: str, period: cdk.Duration | None = None
+        self,
+        *,
+        endpoint_name: str,
+        variant_name: str,
+        endpoint_config_name: str | None = None,
+        period: cdk.Duration | None = None,
     ) -> None:
         self._endpoint = {"EndpointName": endpoint_name}
         self._variant = {**self._endpoint, "VariantName": variant_name}
+        if endpoint_config_name is not None:
+            self._variant["EndpointConfigName"] = endpoint_config_name
         self._period = period if period is not None else cdk.Duration.minutes(1)
 
     def metric(

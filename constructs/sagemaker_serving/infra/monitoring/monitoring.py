@@ -30,6 +30,7 @@ class EndpointMonitoring(Construct):
     there. So an endpoint of the same stack should depend on this
     (``endpoint.node.add_dependency(monitoring)``): what SageMaker made outlives the stack.
 
+    :param endpoint_config_name: what the endpoint moves to, as `EndpointAlarms` has it.
     :param alarms: whether there are alarms.
     :param topic: what they tell, such as an `AlarmTopic`'s.
     :param dashboard: whether there is a dashboard.
@@ -53,6 +54,7 @@ class EndpointMonitoring(Construct):
         *,
         endpoint_name: str,
         variants: Sequence[WatchedVariant],
+        endpoint_config_name: str | None = None,
         alarms: bool = True,
         thresholds: AlarmThresholds | None = None,
         topic: sns.ITopic | None = None,
@@ -77,6 +79,7 @@ class EndpointMonitoring(Construct):
                 "Alarms",
                 endpoint_name=endpoint_name,
                 variants=variants,
+                endpoint_config_name=endpoint_config_name,
                 thresholds=thresholds,
                 topic=topic,
             )

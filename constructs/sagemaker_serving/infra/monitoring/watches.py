@@ -42,20 +42,28 @@ class WatchedVariant:
 
 @dataclass(frozen=True, kw_only=True)
 class Watch:
-    """One metric with the value above which something is wrong, and what that means."""
+    """One metric with the value above which something is wrong, and what that means.
+
+    ``takes_back`` is whether an update is rolled back for it: a busy instance is no such reason.
+    """
 
     name: str
     meaning: str
     metric: cloudwatch.Metric
     threshold: float
+    takes_back: bool = False
 
 
 def watches(
-    endpoint_name: str, variants: Sequence[WatchedVariant], limits: AlarmThresholds
+    endpoint_name: str,
+    variants: Sequence[WatchedVariant],
+    limits: AlarmThresholds,
+    endpoint_config_name: str | None = None,
 ) -> Iterator[Watch]:
     """Everything to watch: errors of every variant, then latency of every variant, and so on.
 
-    Raises `UnknownInstanceType` for a type that SageMaker does not take.
+    Of what runs ``endpoint_config_name`` alone, where that is given. Raises
+    `UnknownInstanceType` for a type that SageMaker does not take.
     """
     period = cdk.Duration.seconds(limits.period_seconds)
     for kind in _KINDS:
@@ -64,13 +72,17 @@ def watches(
             scale = kind.scale(variant)
             if limit is not None and scale is not None:
                 metrics = EndpointMetrics(
-                    endpoint_name=endpoint_name, variant_name=variant.name, period=period
+                    endpoint_name=endpoint_name,
+                    variant_name=variant.name,
+                    endpoint_config_name=endpoint_config_name,
+                    period=period,
                 )
                 yield Watch(
                     name=f"{variant.name}-{kind.name}",
                     meaning=f"{kind.meaning} of variant {variant.name} over {limit:g} {kind.unit}",
                     metric=kind.metric(metrics),
                     threshold=round(limit * scale, 6),
+                    takes_back=kind.takes_back,
                 )
     if limits.oldest_request_seconds is not None:
         for variant in [one for one in variants if one.asynchronous][:1]:
@@ -98,6 +110,7 @@ class _Kind:
     limit: Callable[[AlarmThresholds], float | None]
     metric: Callable[[EndpointMetrics], cloudwatch.Metric]
     scale: Callable[[WatchedVariant], float | None]
+    takes_back: bool = False
 
 
 def _cores(variant: WatchedVariant) -> int | None:
@@ -127,6 +140,7 @@ _KINDS = (
         limit=lambda limits: limits.invocation_5xx_errors_percent,
         metric=lambda metrics: metrics.invocation_5xx_rate(),
         scale=lambda variant: _SHARE,
+        takes_back=True,
     ),
     _Kind(
         name="model-latency",
@@ -135,6 +149,7 @@ _KINDS = (
         limit=lambda limits: limits.model_latency_p99_milliseconds,
         metric=lambda metrics: metrics.model_latency("p99"),
         scale=lambda variant: None if variant.asynchronous else _MICROSECONDS,
+        takes_back=True,
     ),
     _Kind(
         name="overhead-latency",
@@ -143,6 +158,7 @@ _KINDS = (
         limit=lambda limits: limits.overhead_latency_p99_milliseconds,
         metric=lambda metrics: metrics.overhead_latency("p99"),
         scale=lambda variant: None if variant.asynchronous or variant.serverless else _MICROSECONDS,
+        takes_back=True,
     ),
     _Kind(
         name="memory-utilization",

@@ -95,6 +95,8 @@ class RequestPipeline:
     ) -> ModelAnswer:
         variant, concurrent, asked = route.variant, route.variant.in_flight, time.perf_counter()
 
+        component = route.adapter or route.fleet.config.get("InferenceComponentName")
+
         def count(status: int, waited: float) -> None:
             self._metrics.record(
                 route.region,
@@ -106,7 +108,8 @@ class RequestPipeline:
                 instance_count=variant.instance_count,
                 concurrent=concurrent,
                 published=_published(route),
-                component=route.adapter or route.fleet.config.get("InferenceComponentName"),
+                component=component,
+                config=route.fleet.config_name if component is None else None,
             )
 
         try:

@@ -116,15 +116,20 @@ class Metrics:
         concurrent: int,
         published: Collection[str] = REAL_TIME,
         component: str | None = None,
+        config: str | None = None,
     ) -> None:
         """Count one request; ``status`` is the model's own, 0 when it gave no answer.
 
         No answer counts among the 5XX: there is no response code, and the
         caller is told of a server's error. ``published`` are the metrics that
-        its variant has; ``component`` is the inference component that was asked.
+        its variant has; ``component`` is the inference component that was asked. Those of a
+        ``config``'s instances have its name, too (developer guide, "Auto-Rollback Configuration
+        and Monitoring").
         """
         of_variant = (("EndpointName", endpoint), ("VariantName", variant))
         kept: dict[_Dimensions, Collection[str]] = {of_variant: published}
+        if config is not None:
+            kept[(*of_variant, ("EndpointConfigName", config))] = published
         if component is not None:
             kept[("InferenceComponentName", component),] = COMPONENT
         latencies = {"ModelLatency": model_seconds * 1e6, "OverheadLatency": overhead_seconds * 1e6}

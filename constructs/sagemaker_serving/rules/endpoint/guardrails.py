@@ -235,6 +235,29 @@ def guardrail_missing_data(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "guardrail-old-fleet",
+    source="AWS SageMaker developer guide, auto-rollback configuration and monitoring",
+    severity=Severity.NOTE,
+    example="MetricName: Invocation5XXErrors, Dimensions: [EndpointName, VariantName]",
+)
+def guardrail_old_fleet(update: UpdateFacts) -> Iterator[Finding]:
+    """An alarm that rolls an update back watches the new instances alone.
+
+    One on all of them goes off for a fault of the old version, and so ends the update that mends
+    it. A canary's errors are a small share of all. Metrics of one config's instances have the
+    dimension EndpointConfigName.
+    """
+    for watched in update.watched:
+        for where in watched.both_fleets:
+            yield (
+                where,
+                "an update is rolled back by this alarm, and it watches the old instances, too, so "
+                "that a fault of theirs ends the update that mends it; add the dimension "
+                "EndpointConfigName with the name of the new config",
+            )
+
+
+@rule(
     "guardrail-excluded",
     source=_EXCLUDED,
     severity=Severity.WARNING,

@@ -95,13 +95,15 @@ class UpdateFacts:
 @dataclass(frozen=True, kw_only=True)
 class WatchedFacts:
     """An alarm that an update names, with the metrics that it watches; ``others`` are the names of
-    the template's alarms where it is none of these."""
+    the template's alarms where it is none of these. ``both_fleets`` are the dimensions that the
+    old instances have as well as the new ones."""
 
     named: Fact
     found: bool
     others: tuple[str, ...] = ()
     missing_data: Fact = ABSENT
     metrics: tuple[str, ...] = ()
+    both_fleets: tuple[Where, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
 from sagemaker_serving.catalog.actions import has_shape
+from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
 from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
-from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts
 from sagemaker_serving.rules.facts.resources import (
     LocationFacts,
     NameFacts,
@@ -193,14 +194,21 @@ def _watched(deployment: Fact, resources: Resources) -> Iterator[WatchedFacts]:
         named = each.get("AlarmName")
         alarm = resources.referred(named, ALARM, "AlarmName")
         composite = resources.referred(named, COMPOSITE, "AlarmName")
-        metrics = () if alarm is None else alarm_metrics(alarm, resources)
+        metrics = [] if alarm is None else list(alarm_metrics(alarm, resources))
         yield WatchedFacts(
             named=named,
             found=alarm is not None or composite is not None,
             others=tuple(name for name in names if name is not None),
             missing_data=ABSENT if alarm is None else alarm.properties.get("TreatMissingData"),
             metrics=tuple(metric.name.text or "" for metric in metrics),
+            both_fleets=tuple(metric.where for metric in metrics if _is_of_both_fleets(metric)),
         )
+
+
+def _is_of_both_fleets(metric: MetricFacts) -> bool:
+    names = {dimension.text for dimension, _ in metric.dimensions}
+    is_watched = metric.name.text in OF_REQUESTS and "VariantName" in names
+    return is_watched and not names & {None, "EndpointConfigName"}
 
 
 def _component(resource: Resource, resources: Resources) -> InferenceComponentFacts:
