@@ -26,6 +26,10 @@ class Retry(Spec):
     max_delay_seconds: int = 900
     """What it does not grow beyond, in seconds."""
 
+    max_wait_seconds: int | None = None
+    """How long all waits may be together, in seconds, 0 or more; left out: ``max_attempts`` is the
+    only end."""
+
 
 class Retries(Spec):
     """A budget for each kind of failure that may pass. Refused requests and missing permissions
@@ -34,9 +38,9 @@ class Retries(Spec):
     throttling: Retry = Retry(max_attempts=10, interval_seconds=2, max_delay_seconds=120)
     """SageMaker was asked too often (default: 10 times, after up to 2 s, 4 s, … 120 s)."""
 
-    capacity: Retry = Retry(max_attempts=12, interval_seconds=60)
+    capacity: Retry = Retry(max_attempts=1000, interval_seconds=60, max_wait_seconds=6 * 3600)
     """AWS has no such instances now, or the quota is in use, of none of ``instance_types``
-    (default: 12 times, after up to 1, 2, 4, … 15 minutes)."""
+    (default: for 6 hours of waits, of up to 1, 2, 4, … 15 minutes each)."""
 
     internal: Retry = Retry(max_attempts=5, interval_seconds=10, max_delay_seconds=300)
     """SageMaker failed, or the container did not start (default: 5 times, after up to 10 s,

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagemaker_serving.functions.batch_transform.failures import failure_of, wait_seconds
+from sagemaker_serving.spec import Retries
 
 SERVICE = "(Service: AmazonSageMaker; Status Code: 400; Error Code: {}; Request ID: 1; Proxy: null)"
 
@@ -66,7 +67,7 @@ def test_a_job_that_completed_has_no_failure() -> None:
 @given(used=st.integers(0, 30), seed=st.integers())
 def test_waits_have_full_jitter_below_a_limit_that_doubles(used: int, seed: int) -> None:
     retry = {"max_attempts": 20, "interval_seconds": 2, "backoff_rate": 2, "max_delay_seconds": 60}
-    wait = wait_seconds(retry, used, random.Random(seed))
+    wait = wait_seconds(retry, used, 0, random.Random(seed))
     if used >= 20:
         assert wait is None
     else:
@@ -76,4 +77,11 @@ def test_waits_have_full_jitter_below_a_limit_that_doubles(used: int, seed: int)
 
 def test_no_budget_is_no_retry() -> None:
     retry = {"max_attempts": 0, "interval_seconds": 2, "backoff_rate": 2, "max_delay_seconds": 60}
-    assert wait_seconds(retry, 0, random.Random(1)) is None
+    assert wait_seconds(retry, 0, 0, random.Random(1)) is None
+
+
+def test_a_shard_waits_hours_for_capacity_by_default() -> None:
+    retry, chance, waited, used = Retries().capacity.model_dump(), random.Random(1), 0, 0
+    while (wait := wait_seconds(retry, used, waited, chance)) is not None:
+        waited, used = waited + wait, used + 1
+    assert 6 * 3600 <= waited <= 6 * 3600 + retry["max_delay_seconds"]

@@ -80,12 +80,16 @@ def failure_of(error: Mapping[str, Any] | None) -> Failure | None:
     return Failure(kind=_kind(reason, _FAILURE_REASONS), reason=reason)
 
 
-def wait_seconds(retry: Mapping[str, float], used: int, chance: random.Random) -> int | None:
+def wait_seconds(
+    retry: Mapping[str, Any], used: int, waited: int, chance: random.Random
+) -> int | None:
     """How long to wait before another try: full jitter; None when the budget is used up.
 
-    ``retry`` has ASL's own fields in snake_case; ``used`` is how often it was retried before.
+    ``retry`` has ASL's own fields in snake_case, and ``max_wait_seconds``; ``used`` is how often
+    it was retried before, ``waited`` for how long in all.
     """
-    if used >= retry["max_attempts"]:
+    most = retry.get("max_wait_seconds")
+    if used >= retry["max_attempts"] or (most is not None and waited >= most):
         return None
     longest = min(
         retry["max_delay_seconds"], retry["interval_seconds"] * retry["backoff_rate"] ** used

@@ -40,12 +40,12 @@ def reconcile(
     if missing and failure is None:
         failure = Failure(kind=Kind.DATA, reason="the job has completed, and wrote no output")
     if not missing or failure is None:
-        state.budgets = {}
+        state.budgets, state.waited = {}, {}
         return shard.next_step()
     reasons = _reasons(shard, logs, missing, failure)
     if failure.kind is not Kind.DATA and not reasons:
         return _again(shard, missing, failure, chance)
-    state.budgets = {}
+    state.budgets, state.waited = {}, {}
     _judge(shard, missing, failure, reasons, are_all=len(missing) == tally.units)
     return shard.next_step()
 
@@ -73,6 +73,8 @@ def _again(
     if wait is None or not shard.can_run_more:
         return shard.give_up(failure)
     state.budgets[failure.kind] = used + 1
+    state.waited[failure.kind] = state.waited.get(failure.kind, 0) + wait
+    state.retried += 1
     state.wait_seconds = wait
     state.groups.insert(0, missing)
     return shard.next_step()
@@ -87,7 +89,10 @@ def _wait_seconds(shard: Shard, failure: Failure, used: int, chance: random.Rand
     choices = len(shard.run.instance_types) if failure.kind is Kind.CAPACITY else 1
     if (used + 1) % choices:
         return 0
-    return None if retry is None else wait_seconds(retry, used // choices, chance)
+    if retry is None:
+        return None
+    waited = shard.state.waited.get(failure.kind, 0)
+    return wait_seconds(retry, used // choices, waited, chance)
 
 
 def _reasons(shard: Shard, logs: Any, missing: Sequence[Unit], failure: Failure) -> dict[Unit, str]:

@@ -20,7 +20,7 @@ from .state import ShardState, SplitInput, Unit
 from .store import Place
 
 MAX_JOBS = 100
-"""Jobs of one shard; then what still fails is quarantined as it is."""
+"""Jobs of one shard, but for those after a wait; then what still fails is quarantined as it is."""
 
 
 @dataclass(kw_only=True)
@@ -56,7 +56,7 @@ class Shard:
     @property
     def can_run_more(self) -> bool:
         """Whether another job is allowed."""
-        return self.state.jobs < MAX_JOBS
+        return self.state.jobs - self.state.retried < MAX_JOBS
 
     @property
     def job_name(self) -> str:

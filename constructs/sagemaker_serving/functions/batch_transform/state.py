@@ -78,7 +78,12 @@ class ShardState:
     """Kept in S3 after each step. ``groups`` wait for jobs, the first is the current job's."""
 
     jobs: int = 0
+    retried: int = 0
+    """Jobs that were only asked for again, after a wait."""
     budgets: dict[str, int] = field(default_factory=dict)
+    waited: dict[str, int] = field(default_factory=dict)
+    """How often a kind of failure was tried again since a job ran to its end, and for how long
+    that was waited, by its kind."""
     groups: list[list[Unit]] = field(default_factory=list)
     to_cut: list[dict[str, Any]] = field(default_factory=list)
     """Units that are to be cut into smaller ones: ``{"unit": …, "error": …, "differs": …}``,
@@ -121,7 +126,9 @@ class ShardState:
         kept: Mapping[str, Any] = run.store.read_json(_place(run, shard, step))
         return cls(
             jobs=kept["jobs"],
+            retried=kept.get("retried", 0),  # absent where an earlier version began the shard
             budgets=dict(kept["budgets"]),
+            waited=dict(kept.get("waited", {})),
             groups=[[Unit(**unit) for unit in group] for group in kept["groups"]],
             to_cut=list(kept["to_cut"]),
             split_inputs={

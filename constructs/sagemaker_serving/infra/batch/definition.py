@@ -49,6 +49,16 @@ _FOR_A_MINUTE = {
     "BackoffRate": 1,
 }
 """A policy that a deploy has just written takes seconds until every service knows it."""
+_THROTTLED = {
+    "ErrorEquals": ["Lambda.TooManyRequestsException"],
+    "IntervalSeconds": 2,
+    "MaxAttempts": 60,
+    "BackoffRate": 2,
+    "MaxDelaySeconds": 60,
+    "JitterStrategy": "FULL",
+}
+"""A new account runs few functions at once (Lambda developer guide, "Lambda quotas"), and those of
+other work count as well: some half an hour."""
 _AGAIN = {
     "ErrorEquals": ["States.ALL"],
     "IntervalSeconds": 2,
@@ -91,7 +101,7 @@ def batch_definition(
             "Resource": f"arn:{partition}:states:::lambda:invoke",
             "Arguments": {"FunctionName": function_arn, "Payload": payload},
             "Output": "{% $states.result.Payload %}",
-            "Retry": [_NEVER, _FOR_A_MINUTE, _AGAIN],
+            "Retry": [_NEVER, _FOR_A_MINUTE, _THROTTLED, _AGAIN],
         }
 
     def told_if_it_fails(payload: Mapping[str, Any]) -> dict[str, Any]:

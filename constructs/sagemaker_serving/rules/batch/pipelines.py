@@ -69,6 +69,7 @@ def batch_retries(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         yield from between(retry.get("interval_seconds"), 0, 86_400)
         yield from between(retry.get("backoff_rate"), 1, 100)
         yield from between(retry.get("max_delay_seconds"), 0, 86_400)
+        yield from between(retry.get("max_wait_seconds"), 0, 604_800)
 
 
 @rule("batch-environment", source=_STEPS, example="environment: {BIG: <40 KB of text>}")
