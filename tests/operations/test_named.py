@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from local_aws.gateway import Gateway
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.errors import Where
+from sagemaker_serving.operations.leftovers import deployed_models, leftover_problems, leftovers
 from sagemaker_serving.operations.named import Found, find, named, named_problems
 from sagemaker_serving.spec import Environment
 from tests.local_aws.aws import client_of
@@ -245,3 +246,17 @@ def test_an_endpoint_that_can_be_moved_is_right() -> None:
 def test_an_endpoint_is_asked_for_by_its_name(gateway: Gateway) -> None:
     found = find(client_of(gateway), named(environment(**MOVED)))
     assert found.endpoints == {"theirs": {}}
+
+
+def test_models_that_run_on_without_a_file_are_told_with_what_ends_them(gateway: Gateway) -> None:
+    aws = client_of(gateway)
+    ssm, there = aws.client("ssm"), environment()
+    for name in ("prod/digits/a", "prod/old/a", "prod/old/b", "prod/storage/a", "prod-2/else/a"):
+        ssm.put_parameter(Name=f"/sagemaker-serving/{name}", Value="x", Type="String")
+    deployed = deployed_models(aws)
+    assert deployed == ["prod-2/else", "prod/digits", "prod/old", "prod/storage"]
+    assert leftovers(there, deployed, "us-east-1") == ["digits", "old"], "the file moved away"
+    (problem,) = leftover_problems(there, deployed, "eu-west-1", Where("prod.yaml"))
+    assert "delete-stack --stack-name prod-old --region eu-west-1" in problem.message
+    (note,) = leftover_problems(there, None, "eu-west-1", Where("prod.yaml"))
+    assert note.severity == "note"

@@ -183,6 +183,7 @@ def _of_account(
     """What is wrong beside the account, which is asked once for each region."""
     from sagemaker_serving.client import Aws
     from sagemaker_serving.operations.account import Account, read_account
+    from sagemaker_serving.operations.leftovers import leftover_problems
     from sagemaker_serving.operations.named import named, named_problems
     from sagemaker_serving.operations.quotas import quota_problems
 
@@ -199,6 +200,9 @@ def _of_account(
                 accounts[region].save(kept)
         yield from quota_problems(environment, accounts[region], where)
         yield from named_problems(environment, accounts[region].found, where, today)
+    for environment, where in sound:
+        for region, account in accounts.items():
+            yield from leftover_problems(environment, account.deployed, region, where)
 
 
 def _of_template(

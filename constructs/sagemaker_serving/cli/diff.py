@@ -41,9 +41,10 @@ def diff(
 
     Without RIGHT, LEFT is compared with the deployed templates. It prints each model whose change
     needs several deploys, with its present `transition`, the one for the next deploy, and why. It
-    also tells what SageMaker refuses, or takes and never takes back. It prints nothing when the
-    file can be deployed as it is. --write puts the next `transition` into
-    the file and keeps everything else. --exit-code then ends with 1 when the file lacked it.
+    also tells what SageMaker refuses, or takes and never takes back, and which models' stacks run
+    on though the file has them no more. It prints nothing when the file can be deployed as it is.
+    --write puts the next `transition` into the file and keeps everything else. --exit-code then
+    ends with 1 when the file lacked it.
     docs/operations.md has the steps.
 
     \b
@@ -95,6 +96,7 @@ def _from_deployed(
     path: Path, environment: Environment, aws: Aws, *, write: bool, as_json: bool
 ) -> tuple[list[dict[str, Any]], bool]:
     """A row for each model in a transition, and whether the file said another before."""
+    from sagemaker_serving.operations.leftovers import deployed_models, leftovers, why_left
     from sagemaker_serving.operations.transition import next_steps
     from sagemaker_serving.spec.edited import shown, write_transition
 
@@ -108,6 +110,11 @@ def _from_deployed(
             for each in (step.written, step.transition)
         )
         rows.append({"model": step.model, path.stem: said, "next": wanted, "why": step.why})
+    region = aws.client("ssm").meta.region_name
+    for model in leftovers(environment, deployed_models(aws) or (), region):
+        nothing = None if as_json else "-"
+        why = why_left(environment, model, region)
+        rows.append({"model": model, path.stem: nothing, "next": nothing, "why": why})
     return rows, differs
 
 

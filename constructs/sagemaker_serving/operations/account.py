@@ -12,6 +12,7 @@ from typing import Any
 
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.operations.leftovers import deployed_models
 from sagemaker_serving.operations.named import Found, Named, find
 from sagemaker_serving.whole_files import write_whole
 
@@ -24,7 +25,8 @@ class Account:
     as ``ml.c5.xlarge for endpoint usage``. ``endpoints`` has the instances of
     every endpoint by type, ``transform`` those of the transform jobs that ran.
     ``serverless`` are the endpoints without instances, each with its variants'
-    concurrency. ``found`` is what there is of that which environments name.
+    concurrency. ``found`` is what there is of that which environments name, ``deployed`` what
+    `deployed_models` found.
     """
 
     account: str
@@ -35,6 +37,7 @@ class Account:
     transform: Mapping[str, int] = field(default_factory=dict)
     serverless: Mapping[str, int] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
+    deployed: Sequence[str] | None = None
 
     def save(self, path: Path) -> None:
         """Writes it as JSON, for runs without credentials."""
@@ -63,7 +66,8 @@ def read_account(aws: Aws, things: Iterable[Named] = ()) -> Account:
 
     Needs ``servicequotas:ListServiceQuotas``, ``servicequotas:ListAWSDefaultServiceQuotas``,
     ``sts:GetCallerIdentity`` and SageMaker's List and Describe of endpoints,
-    endpoint configs and transform jobs; `find` says what ``things`` need. A quota
+    endpoint configs and transform jobs; `find` says what ``things`` need, and
+    `deployed_models` what it does without. A quota
     that was never changed has AWS's default. Source: Service Quotas API reference.
     """
     with aws_failures():
@@ -79,6 +83,7 @@ def read_account(aws: Aws, things: Iterable[Named] = ()) -> Account:
             transform=_transform(sagemaker),
             serverless=serverless,
             found=find(aws, things),
+            deployed=deployed_models(aws),
         )
 
 
