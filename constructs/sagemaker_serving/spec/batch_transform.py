@@ -39,8 +39,8 @@ class Retries(Spec):
     """SageMaker was asked too often (default: 10 times, after up to 2 s, 4 s, … 120 s)."""
 
     capacity: Retry = Retry(max_attempts=1000, interval_seconds=60, max_wait_seconds=6 * 3600)
-    """AWS has no such instances now, or the quota is in use, of none of ``instance_types``
-    (default: for 6 hours of waits, of up to 1, 2, 4, … 15 minutes each)."""
+    """AWS has no such instances now, or the quota is in use, of none of ``instance_types``. By
+    default for 6 hours, after up to 1, 2, 4, … 15 minutes each."""
 
     internal: Retry = Retry(max_attempts=5, interval_seconds=10, max_delay_seconds=300)
     """SageMaker failed, or the container did not start (default: 5 times, after up to 10 s,
