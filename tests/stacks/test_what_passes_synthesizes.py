@@ -1,6 +1,6 @@
 """Whatever passes `check` synthesizes: files drawn from the schema, each with a few odd fields.
 
-Two dozen here, of those that the rules let pass; ``make fuzz`` sets ENVIRONMENT_CASES to 1,000.
+A dozen here, of those that the rules let pass; ``make fuzz`` sets ENVIRONMENT_CASES to 1,000.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.stacks.drawn_environments import drawn_environment
 from tests.stacks.kinds import ROOT
 from tests.today import TODAY
 
-CASES = int(os.environ.get("ENVIRONMENT_CASES", "24"))
+CASES = int(os.environ.get("ENVIRONMENT_CASES", "12"))
 PARTS = 2
 
 
