@@ -20,7 +20,9 @@ from tests.today import TODAY
 
 TYPES = ["ml.c5.large", "ml.m5.large", "ml.t3.large", "ml.t2.nano"]
 COUNTS = ["0", "1", "2"]
-CASES = int(os.environ.get("RULES_FUZZ_CASES", "250")) // 10
+CASES = int(os.environ.get("RULES_FUZZ_CASES", "220")) // 10
+SEEDS = [*range(CASES), *{83, 97, 113}.difference(range(CASES))]
+"""Those at the end found a fault that was made in `Conditions`, which none of the first 80 did."""
 Document = dict[str, Any]
 
 
@@ -129,7 +131,7 @@ def bare(problem: Problem) -> tuple[str, str]:
 Deployed = list[tuple[dict[str, str], list[Problem]]]
 
 
-@pytest.fixture(scope="module", params=range(CASES))
+@pytest.fixture(scope="module", params=SEEDS)
 def template(request: pytest.FixtureRequest) -> tuple[Document, Deployed]:
     """A template, and each choice of its values deployed."""
     document = drawn(random.Random(request.param))
