@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local_aws.aws import Aws
+from tests.local_aws.aws import REGION, Aws
 
 CANARY = {
     "BlueGreenUpdatePolicy": {
@@ -164,3 +164,15 @@ def test_a_deployment_config_that_is_retained_guards_too(aws: Aws, endpoint: str
         aws.sagemaker.update_endpoint(
             EndpointName=endpoint, EndpointConfigName="a", RetainDeploymentConfig=True
         )
+
+
+def test_who_may_not_deregister_a_target_does_not_delete_its_endpoint(
+    aws: Aws, endpoint: str
+) -> None:
+    statement = {"Effect": "Allow", "Action": "sagemaker:*", "Resource": "*"}
+    context = aws.gateway.context
+    session = context.sessions.assume(aws.role("deleter", "lambda", statement), "lambda")
+    sagemaker = context.client_as(session, "sagemaker", REGION)
+    with pytest.raises(ClientError, match="Application AutoScaling scalable target exists for a"):
+        sagemaker.delete_endpoint(EndpointName=endpoint)
+    assert aws.settled(endpoint)["EndpointStatus"] == "InService"

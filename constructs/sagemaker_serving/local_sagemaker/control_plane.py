@@ -24,6 +24,7 @@ from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
 from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline
+from sagemaker_serving.local_sagemaker.fleets.scalable import refuse_who_may_not_deregister
 from sagemaker_serving.local_sagemaker.integration import INTEGRATION
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import (
     ModelPackageGroups,
@@ -201,7 +202,7 @@ class SageMaker(service.Service):
             "kept, without effect",
         ),
         service.Limit(
-            "sessions, streams in both directions, explainers, requests to one container of a "
+            "streams in both directions, explainers, requests to one container of a "
             "pipeline, data capture of transform jobs",
             "refused by name",
         ),
@@ -237,6 +238,8 @@ class SageMaker(service.Service):
         """Raise `AwsError` for what SageMaker does not accept, or the local AWS does not follow."""
         validate(call.model.input_shape, call.parameters)
         refuse_what_is_not_followed(call.operation, call.parameters)
+        if call.operation == "DeleteEndpoint":
+            refuse_who_may_not_deregister(self._context, call)
 
     def _do(self, action: Action, call: Call) -> Resource:
         return action(self._store.region(call.region), call.parameters)

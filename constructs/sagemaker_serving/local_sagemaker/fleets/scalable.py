@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from local_aws.context import LocalContext
+from local_aws.permissions.identities import Developer
 from local_aws.protocol import AwsError
+from local_aws.protocol.call import Call
 from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.local_sagemaker.common.store import Resource
 
@@ -44,9 +46,31 @@ def registered_variants(context: LocalContext, region: str, endpoint: str) -> se
     }
 
 
+def refuse_who_may_not_deregister(context: LocalContext, call: Call) -> None:
+    """Raise `AwsError` for a DeleteEndpoint whose caller may not take a variant's target away.
+
+    In SageMaker's words (awslabs/stable-diffusion-aws-extension#161); the developer guide, "Delete
+    endpoints configured for auto scaling", says that the endpoint stays.
+    """
+    if call.caller is None or isinstance(call.caller, Developer):
+        return
+    for target in _targets(context, call.region, call.parameters["EndpointName"]):
+        arn = target["ScalableTargetARN"]
+        if not context.evaluator.allows(call.caller, f"application-autoscaling:{_DEREGISTER}", arn):
+            raise AwsError(
+                "ValidationException",
+                "An Application AutoScaling scalable target exists for a variant being deleted, "
+                "and the IAM identity used to invoke DeleteEndpoint does not have "
+                f"application-autoscaling:{_DEREGISTER} permission to deregister the scalable "
+                "target.",
+            )
+
+
+_DEREGISTER = "DeregisterScalableTarget"
+
+
 def deregister(context: LocalContext, region: str, endpoint: str) -> None:
-    """Take the scalable targets of an endpoint's variants away, as DeleteEndpoint does: its refusal
-    without the permission says so (awslabs/stable-diffusion-aws-extension#161)."""
+    """Take the scalable targets of an endpoint's variants away, as DeleteEndpoint does."""
     scaling = context.client("application-autoscaling", region)
     for target in _targets(context, region, endpoint):
         scaling.deregister_scalable_target(
