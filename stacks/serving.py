@@ -57,5 +57,5 @@ def _vouch_for_policies(stack: cdk.Stack) -> None:
     warnings.acknowledge_warning(
         TOPIC_WARNING,
         "AlarmTopic lets alarms publish; what a topic that the file names needs is in "
-        "docs/environment-files.md",
+        "sagemaker-serving docs environment-files",
     )

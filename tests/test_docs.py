@@ -18,6 +18,7 @@ from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
 from tests.requirements import asked_for, lowest_of, name_of, pins_of, version_of
 from tests.today import TODAY
+from tools.transcripts.blocks import blocks
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -90,10 +91,22 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-def test_every_make_target_that_the_readme_names_exists() -> None:
+@pytest.mark.parametrize("page", ["README.md", "AGENTS.md"])
+def test_every_make_target_that_a_page_names_exists(page: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"`make ([a-z-]+)`", README):
+    named = re.findall(r"`make ([a-z-]+)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert named
+    for target in named:
         assert f"\n{target}:" in makefile, target
+
+
+@pytest.mark.slow
+def test_the_commands_for_agents_run_as_they_stand() -> None:
+    (block,) = blocks(ROOT / "AGENTS.md", "sh")
+    ended = subprocess.run(
+        ["bash", "-e"], input=block.text, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def test_every_test_that_the_threats_name_exists() -> None:

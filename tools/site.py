@@ -5,6 +5,7 @@ Sphinx and its theme live in an environment of their own; a warning fails the bu
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,10 @@ def build(folder: Path) -> None:
         ],
         check=True,
     )
+    # Beside the pages of HTML, for programs: llms.txt names these.
+    for page in (ROOT / "docs").glob("*.md"):
+        shutil.copy(page, folder)
+    shutil.copy(ROOT / "docs" / "llms.txt", folder)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,11 @@ def is_here(extra: Extra) -> bool:
     return find_spec(_BRINGS[extra]) is not None
 
 
+def installed() -> list[str]:
+    """The extras that are here."""
+    return [extra for extra, module in _BRINGS.items() if find_spec(module) is not None]
+
+
 def need(*extras: Extra) -> None:
     """Raises `Mistake`, naming what to install, unless all of these extras are here."""
     missing = [extra for extra in extras if not is_here(extra)]

@@ -11,7 +11,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
@@ -104,11 +104,14 @@ def on_a_terminal(folder: Path, *arguments: str) -> str:
     """What the command draws on a terminal."""
     reader, writer = pty.openpty()
     command = [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments]
-    subprocess.run(command, cwd=folder, stdout=writer, check=False, timeout=120)
-    os.close(writer)
-    shown = os.read(reader, 1 << 16).decode()
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=writer):
+        os.close(writer)
+        shown = b""
+        with suppress(OSError):  # EIO, once no process has the other end
+            while read := os.read(reader, 1 << 16):
+                shown += read
     os.close(reader)
-    return shown
+    return shown.decode()
 
 
 def commands(of: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -10,10 +11,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
 from local_aws.process import has_ended
+from local_aws.terminal import clean
 from sagemaker_serving.cli import _group
-from tests.cli.conftest import commands, run_in
+from sagemaker_serving.cli.docs import pages
+from tests.cli.conftest import commands, on_a_terminal, run_in
 from tests.today import TODAY
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +35,7 @@ def test_every_command_teaches_in_its_help() -> None:
 
 @pytest.mark.parametrize("group", [(), ("local",)], ids=" ".join)
 def test_the_commands_listed_are_those_there_are(run: Run, group: tuple[str, ...]) -> None:
-    listed = run(*group, "--help").stdout.partition("Commands:")[2]
+    listed = run(*group, "--help").stdout.partition("Show this message and exit.")[2]
     folder = (ROOT / "constructs/sagemaker_serving/cli").joinpath(*group)
     files = _files(folder) | (_files(LOCAL_AWS_COMMANDS) if group else set())
     assert set(re.findall(r"^  (\S+)", listed, re.MULTILINE)) == files
@@ -41,7 +45,16 @@ def _files(folder: Path) -> set[str]:
     """The commands that have a file there."""
     names = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
     return names - {
-        *("answers", "batching", "compiled", "completing", "graphs", "options", "tables"),
+        *(
+            "answers",
+            "batching",
+            "carried",
+            "compiled",
+            "completing",
+            "graphs",
+            "options",
+            "tables",
+        ),
         *("interrupted", "lazy", "renamed", "running", "showing"),
     }
 
@@ -80,14 +93,60 @@ def test_check_names_the_wrong_with_file_and_line(run: Run, tmp_path: Path) -> N
     )
 
 
-def test_check_answers_programs_in_json(run: Run, tmp_path: Path) -> None:
+def test_programs_get_json_that_fits_the_schema(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("name: [\n")
-    (problem,) = json.loads(run("check", "x.yaml", "--format", "json").stdout)
+    schema = json.loads(run("schema", "output").stdout)
+    Draft202012Validator.check_schema(schema)
+
+    def printed(kind: str, *command: str) -> Any:
+        found = json.loads(run(*command, "--json").stdout)
+        Draft202012Validator(schema).validate(found)
+        Draft202012Validator({**schema, "anyOf": [{"$ref": f"#/$defs/{kind}"}]}).validate(found)
+        return found
+
+    (problem,) = printed("findings", "check", "x.yaml")
     assert (problem["rule"], problem["file"], problem["line"]) == ("yaml", "x.yaml", 2)
+    assert printed("rule", "explain", "image-known")["severity"] == "error"
+    assert {row["page"] for row in printed("table", "docs")} >= {"skill", "operations"}
+    for command in ("images", "instances"):
+        assert printed("table", command)
+
+
+def test_a_page_is_printed_as_it_is_in_a_pipe_and_fits_a_terminal(tmp_path: Path, run: Run) -> None:
+    page = (ROOT / "docs" / "golden.md").read_text(encoding="utf-8")
+    assert run("docs", "golden").stdout == page
+    assert run("docs", "docs/golden.md#keys").stdout == page
+    shown = on_a_terminal(tmp_path, "docs", "golden")
+    assert "Golden requests are recorded requests" in shown
+    assert max(len(clean(line)) for line in shown.splitlines()) <= 80
+
+
+def test_no_message_names_a_file_that_only_a_clone_has() -> None:
+    """What is printed: help is made of docstrings, so those of commands count."""
+    named, pages_named = [], set()
+    for path in sorted((ROOT / "constructs/sagemaker_serving").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        is_command = path.is_relative_to(ROOT / "constructs/sagemaker_serving/cli")
+        said = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef)
+            or (isinstance(node, ast.FunctionDef) and not (is_command and node.decorator_list))
+            if node.body and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if id(node) not in said and re.search(r"(?<!/)docs/[a-z-]+\.md", node.value):
+                    named.append((path.name, node.lineno))
+                pages_named.update(re.findall(r"sagemaker-serving docs ([a-z-]+)", node.value))
+    assert named == []
+    assert pages_named - {"lists"} <= set(pages())
 
 
 MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("chek",), "No such command 'chek'"),
+    (("docs", "operatons"), "there is no page 'operatons'; did you mean 'operations'?"),
+    (("docs", "x"), "there is no page 'x'; sagemaker-serving docs lists them"),
     (("check", "gone.yaml"), "gone.yaml: there is no such environment file"),
     (("predict", "x", "1", "--local"), "no local AWS runs in .sagemaker-serving; start one with"),
     (("predict", "x", "1"), "no AWS region is set; give --region, or set AWS_REGION"),

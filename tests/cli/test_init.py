@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+from sagemaker_serving import __version__
 from tests.models import archive, frozen_graph, onnx_model, saved_model
 from tests.today import TODAY
 
@@ -267,3 +270,26 @@ def test_no_app_is_laid_over_what_is_there(run: Run, tmp_path: Path) -> None:
     assert "since it would replace app.py" in ended.stdout
     assert (tmp_path / "app.py").read_text() == "flask"
     assert not (tmp_path / "stacks").exists()
+
+
+def test_the_workflow_for_ci_installs_the_package_and_knows_the_models(
+    run: Run, tmp_path: Path
+) -> None:
+    plant(tmp_path, SERVED[0][0])
+    both = run(*INIT, "--model", "digits", "--name", "prod", "--ci", "github")
+    assert both.returncode == 0, both.stderr
+    assert "it deploys environments/staging.yaml, which you write" in both.stdout
+    workflow = (tmp_path / ".github" / "workflows" / "deploy.yml").read_text()
+    assert yaml.safe_load(workflow)["env"]["MODELS"] == "digits"
+    assert "make setup" not in workflow
+    installs = (tmp_path / "requirements.txt").read_text()
+    assert re.search(rf"^sagemaker-serving\[cdk.*\]=={re.escape(__version__)}$", installs, re.M)
+    assert json.loads((tmp_path / "package.json").read_text())["devDependencies"] == {
+        "aws-cdk": "2"
+    }
+    again = run("init", "--ci", "github")
+    assert (again.returncode, ".github/workflows/deploy.yml exists" in again.stderr) == (2, True)
+    (tmp_path / "requirements.txt").write_text("flask\n")
+    forced = run("init", "--ci", "github", "--force")
+    assert (forced.returncode, "requirements.txt is yours: add" in forced.stdout) == (0, True)
+    assert (tmp_path / "requirements.txt").read_text() == "flask\n"

@@ -113,6 +113,13 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     read = json.loads(transform("status", "echo", "first", "-e", str(file), "--json").stdout)
     assert (read["objects"], read["report"]["status"]) == (2, "COMPLETE")
 
+    (source / "a.txt").write_bytes(b"one\ntwo\nthree\n")
+    mended = transform("echo", str(source), str(answers), "-e", "trial", "--resume", "first")
+    assert mended.returncode == 0, mended.stderr
+    assert "1 of 2 inputs changed and were sent" in mended.stderr
+    assert (answers / "a.txt.out").read_bytes() == b"eno\nowt\neerht\n"
+    assert ", 2 with an output, 0 in quarantine" in mended.stdout
+
     taken = transform("echo", str(source), str(answers), "-e", "trial", "--name", "first")
     assert taken.returncode == 2
     assert "there was an execution 'first' already" in taken.stderr
@@ -178,6 +185,7 @@ def test_an_execution_that_is_refused_says_why_and_ends_with_1(transform: Run) -
     [
         (("echo", "in", "out"), "give --environment, or --local"),
         (("echo", "-e", "trial"), "give INPUT and OUTPUT, or --resume"),
+        (("echo", "a", "-e", "trial", "--resume", "x"), "INPUT and OUTPUT are both folders of"),
         (("echo", "nowhere", "out", "-e", "trial"), "nowhere is no file, and no folder with files"),
         (("gone", "in", "out", "-e", "trial"), "there is no batch pipeline of 'gone' in 'trial'"),
         (("status", "echo", "gone", "-e", "trial"), "there is no execution arn:aws:states:"),

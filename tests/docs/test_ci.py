@@ -149,8 +149,8 @@ def test_a_wrong_answer_returns_in_production_what_answers_wrongly(tmp_path: Pat
 def test_models_that_answer_otherwise_than_captured_stop_it_before_any_deploy(
     tmp_path: Path,
 ) -> None:
-    stand_in = tmp_path / ".venv" / "bin" / "sagemaker-serving"
-    stand_in.parent.mkdir(parents=True)
+    stand_in = tmp_path / "bin" / "sagemaker-serving"
+    stand_in.parent.mkdir()
     stand_in.write_text('#!/bin/sh\n[ "$1 $2" != "replay prod/cats" ]\n')
     stand_in.chmod(0o755)
     gate = _runs(JOBS["check"])[-1]
@@ -159,7 +159,10 @@ def test_models_that_answer_otherwise_than_captured_stop_it_before_any_deploy(
             ["bash", "-e"],
             input=gate,
             cwd=tmp_path,
-            env={"PATH": os.environ["PATH"], "REPLAYED": models},
+            env={
+                "PATH": f"{stand_in.parent}{os.pathsep}{os.environ['PATH']}",
+                "REPLAYED": models,
+            },
             text=True,
             check=False,
         ).returncode

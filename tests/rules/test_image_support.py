@@ -77,7 +77,7 @@ def test_pytorch_ended_with_torchserve_and_what_there_is_instead_is_said(tmp_pat
     assert message == (
         "framework_version is '2.6', whose patches ended on 2026-06-30; AWS's last PyTorch image "
         "with TorchServe is that of 2.6; Ray Serve's image, Triton's, or one of your own serves "
-        "PyTorch models, see docs/images.md"
+        "PyTorch models: sagemaker-serving docs images"
     )
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import venv
 import zipfile
 from collections import Counter
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.version import Version
@@ -118,6 +120,7 @@ def test_the_lowest_pins_are_the_lower_bounds(lowest: Installed) -> None:
 
 def test_the_first_hour_goes_as_its_page_shows(lowest: Installed, tmp_path: Path) -> None:
     _goes_as_shown("first-hour.md", lowest, tmp_path, region="eu-central-1")
+    _an_agent_gets_there(lowest, tmp_path)
 
 
 def test_the_first_hour_with_pytorch_goes_as_its_page_shows(
@@ -200,3 +203,52 @@ def _check(installed: Installed) -> None:
         check=False,
     )
     assert ended.returncode == 0, ended.stdout
+
+
+def _an_agent_gets_there(installed: Installed, folder: Path) -> None:
+    """By the skill's commands and what they print as JSON: past a wrong file and a wrong record."""
+    skill = installed.cli("docs", "skill", cwd=folder).stdout
+    blocks = re.findall(r"^```sh\n(.*?)^```", skill, re.DOTALL | re.MULTILINE)
+    left = [line for block in blocks for line in block.splitlines()]
+
+    def do(begins: str, *, ends_with: int = 0, again: bool = False) -> Any:
+        command = next(line for line in left if line.startswith(f"sagemaker-serving {begins}"))
+        if not again:
+            left.remove(command)
+        ended = installed.cli(*shlex.split(command)[1:], cwd=folder)
+        assert ended.returncode == ends_with, ended.stderr
+        return json.loads(ended.stdout) if "--json" in command else ended.stdout
+
+    assert "celsius" in json.dumps(do("inspect"))
+    do("init")
+    file = folder / "environments" / "trial.yaml"
+    text = file.read_text().replace('"2.20"', '"2.21"')
+    text = text.replace("- {name: main, instance_type", "- {name: main, instance_typ")
+    file.write_text(text.replace("# batch_", "batch_").replace("content_type", "content_typ"))
+    found = do("check", ends_with=2, again=True)
+    assert len({each["line"] for each in found}) == 3
+    lines = file.read_text().splitlines()
+    for each in found:
+        say = re.search(r"'(\S+)'.* (?:use|did you mean) '?([\w.]+?)'?$", each["message"])
+        if say is not None:
+            lines[each["line"] - 1] = lines[each["line"] - 1].replace(say[1], say[2], 1)
+    file.write_text("\n".join(lines))
+    assert [each for each in do("check") if each["severity"] == "error"] == []
+    assert do("explain")["source"]
+    assert "canary" in do("docs environment-files")
+
+    do("local up")
+    do("local deploy")
+    assert "trial-thermometer" in json.dumps(do("local status"))
+    assert json.loads(do("predict"))["predictions"] == [32.0, 212.0]
+    (folder / "in").mkdir()
+    for name, body in {"good": '{"instances": [1.0]}', "bad": '{"instances": ['}.items():
+        (folder / "in" / f"{name}.json").write_text(body)
+    (refused,) = do("transform")["quarantined"]
+    assert refused["object"] == "bad.json"
+    (folder / "in" / refused["object"]).write_text('{"instances": [2.0]}')
+    assert do("transform")["counts"]["answered"] == 2
+    (right,) = json.loads((folder / "out" / "bad.json.out").read_text())["predictions"]
+    assert round(right, 3) == 35.6
+    assert left == [], "each command of the skill has run"
+    installed.cli("local", "down", cwd=folder)

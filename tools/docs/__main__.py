@@ -19,6 +19,7 @@ PAGES = (
     "commands",
     "api",
     "troubles",
+    "llms",
 )
 
 

@@ -15,8 +15,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 _HEAD = """\
 # API reference of the constructs
 
-`make docs` makes this page from the docstrings. Everything here is imported from
-`sagemaker_serving.infra`. [constructs.md](constructs.md) has whole apps.
+This page has every public class of the constructs, from its docstring. `make docs` makes it.
+Everything here is imported from `sagemaker_serving.infra`. [constructs.md](constructs.md) has whole
+apps.
 
 A construct takes `scope` and `construct_id` first, and everything else by name. Types in lower case
 before a dot are modules of aws-cdk-lib: `iam.IRole` is `aws_cdk.aws_iam.IRole`.

@@ -18,7 +18,7 @@ _WIDTH = 78
 
 _HEAD = """# Commands
 
-`make docs` makes this page from every command's `--help`.
+This page has the `--help` of every command. `make docs` makes it.
 
 | exit status | meaning |
 | --- | --- |

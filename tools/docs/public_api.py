@@ -85,7 +85,7 @@ def _read(
     if parent is None:
         modules[module.name] = module
     for path in sorted(folder.iterdir()):
-        if path.is_dir() and path.name != "__pycache__":
+        if path.is_dir() and path.name not in ("__pycache__", ".agents"):
             module.set_member(path.name, _read(path, module, modules, lines))
         elif path.suffix == ".py" and path.stem != "__init__":
             module.set_member(path.stem, read(path.stem, path, module))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+SKILL = ROOT / "constructs/sagemaker_serving/.agents/skills/sagemaker-serving/SKILL.md"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), SKILL]
 WORKFLOW = ROOT / "docs" / "ci" / "github-actions.yml"
 
 _FENCE = re.compile(

@@ -17,34 +17,49 @@ def main() -> None:
 
 
 _COMMANDS = {
-    "adopt": "Write an environment file of an endpoint that serves already.",
-    "archives": "List, add or remove the models of a multi-model endpoint.",
-    "bench": "Compare variants, or find the best batching.",
-    "check": "Name every mistake in environment files or templates.",
-    "compile": "Compile a model with SageMaker Neo, without a deploy.",
-    "completion": "Print what a shell reads to complete commands.",
-    "dashboard": "Draw a model's CloudWatch dashboard, or print its address.",
-    "diff": "Compare two environments, or show what the next deploy needs.",
-    "explain": "Show what an endpoint runs, and whether a file says the same.",
-    "golden": "Send recorded requests to an endpoint and compare the answers.",
-    "images": "Print the container images that AWS publishes.",
-    "init": "Write an environment file for a model on disk.",
-    "inspect": "Show what is in a model or an archive, and what is wrong with it.",
-    "instances": "Print the instance types that SageMaker takes, and where.",
-    "local": "Run AWS on this machine: up, deploy, status, down.",
-    "package": "Pack models into model.tar.gz, with the same bytes every time.",
-    "predict": "Send requests to an endpoint and print the answers.",
-    "prices": "Print what environments cost per month, at least and at most.",
-    "replay": "Send captured requests again and compare the answers.",
-    "rollback": "Return an endpoint to the config that it served before.",
-    "schema": "Print the JSON Schema of environment files, for editors.",
-    "serve": "Serve a model as the SageMaker container does.",
-    "transform": "Transform many objects in a batch, and report on each.",
-    "watch": "Show a rollout as it happens, and fail when it fails.",
+    "Describe": {
+        "init": "Write an environment file for a model on disk.",
+        "schema": "Print the JSON Schema of environment files, for editors.",
+        "inspect": "Show what is in a model or an archive, and its faults.",
+        "adopt": "Write an environment file of an endpoint that serves already.",
+    },
+    "Check": {
+        "check": "Name every mistake in environment files or templates.",
+        "diff": "Compare two environments, or show what the next deploy needs.",
+        "prices": "Print what environments cost per month, at least and at most.",
+    },
+    "Try on this machine": {
+        "local": "Run AWS on this machine: up, deploy, status, down.",
+        "serve": "Serve a model as the SageMaker container does.",
+        "package": "Pack models into model.tar.gz, with the same bytes every time.",
+    },
+    "Run": {
+        "predict": "Send requests to an endpoint and print the answers.",
+        "transform": "Transform many objects in a batch, and report on each.",
+        "bench": "Compare variants, or find the best batching.",
+        "golden": "Send recorded requests to an endpoint and compare the answers.",
+        "replay": "Send captured requests again and compare the answers.",
+    },
+    "Look": {
+        "explain": "Show what an endpoint runs, and whether a file says the same.",
+        "watch": "Show a rollout as it happens, and fail when it fails.",
+        "dashboard": "Draw a model's CloudWatch dashboard, or print its address.",
+        "rollback": "Return an endpoint to the config that it served before.",
+    },
+    "Look up": {
+        "docs": "Print a page of the documentation, or list the pages.",
+        "images": "Print the container images that AWS publishes.",
+        "instances": "Print the instance types that SageMaker takes, and where.",
+    },
+    "Rarely needed": {
+        "archives": "List, add or remove the models of a multi-model endpoint.",
+        "compile": "Compile a model with SageMaker Neo, without a deploy.",
+        "completion": "Print what a shell reads to complete commands.",
+    },
 }
 
 
-@click.group(cls=RenamingGroup, package=__name__, summaries=_COMMANDS, context_settings=CONTEXT)
+@click.group(cls=RenamingGroup, package=__name__, sections=_COMMANDS, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="sagemaker-serving")
 def _group() -> None:
     """Put a model on Amazon SageMaker, and try it on this machine first.
@@ -57,4 +72,5 @@ def _group() -> None:
       sagemaker-serving local deploy local            deploy to it, with the real CDK CLI
       sagemaker-serving predict local-half-plus-three '[1, 2]' --local
       cdk deploy -c env=prod --all                    deploy to AWS
+      sagemaker-serving docs skill                    what a coding agent needs
     """

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from local_aws.cli.options import shell_region
+from local_aws.cli.options import json_option, shell_region
 from sagemaker_serving.cli.completing import path_or_named
 from sagemaker_serving.cli.options import must_be_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
@@ -55,12 +55,13 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOT
     show_default=True,
     help="How to print problems; github: annotations of a workflow run.",
 )
+@json_option
 @click.option(
     "--acknowledge",
     "kept",
     type=click.Path(path_type=Path),
     help="A YAML file of findings that are meant to stay, rule: reason; each becomes a note. Files "
-    "and templates can say so themselves, see docs/rules.md.",
+    "and templates can say so themselves, see `docs rules`.",
 )
 @click.option(
     "--account",
@@ -85,6 +86,7 @@ def check(
     region: str | None,
     kept: Path | None,
     form: Form,
+    as_json: bool,
     account: bool,
     account_file: Path | None,
     profile: str | None,
@@ -96,7 +98,7 @@ def check(
     Reads the files and the models that they name; `prod` is environments/prod.yaml. Needs no AWS,
     no Node and no network, except with --account. Ends with 2 when there is an error, and with 0
     when there are only warnings. --today says what it will name on another day, when AWS has
-    stopped to patch an image. docs/rules.md has every rule with its source.
+    stopped to patch an image. `explain RULE` prints a rule with its source.
 
     \b
     Examples:
@@ -130,6 +132,7 @@ def check(
         if account:
             problems += _of_account(read, account_file, profile, today)
     problems = list(dict.fromkeys(problems))  # a file of acknowledgements is judged with each file
+    form = "json" if as_json else form
     text = report(problems, form)
     if text and form == "text" and sys.stdout.isatty():
         _show(problems)

@@ -45,7 +45,7 @@ def diff(
     on though the file has them no more. It prints nothing when the file can be deployed as it is.
     --write puts the next `transition` into the file and keeps everything else. --exit-code then
     ends with 1 when the file lacked it.
-    docs/operations.md has the steps.
+    `docs operations` has the steps.
 
     \b
     Examples:

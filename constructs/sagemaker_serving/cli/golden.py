@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.interrupted import when_interrupted
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations.golden import Replayed
@@ -34,18 +36,20 @@ tolerance_option = click.option(
     help="Write the endpoint's answers into FILE, to be expected from now on.",
 )
 @tolerance_option
+@json_option
 @aws_options
 def golden(
     endpoint: str,
     file: Path,
     recording: bool,
     tolerance: float,
+    as_json: bool,
     which: WhichAws,
 ) -> None:
     """Send the requests in FILE to ENDPOINT and compare its answers with those recorded.
 
     FILE has a JSON object on each line, with a body, its content_type and the expected answer;
-    docs/golden.md lists the keys. With --record the requests are enough. Ends with 1 when an answer
+    `docs golden` lists the keys. With --record the requests are enough. Ends with 1 when an answer
     is different. Use it as a smoke test after a deploy.
 
     \b
@@ -75,22 +79,28 @@ def golden(
             write_golden(file, recorded)
             click.echo(f"{len(recorded)} answers are recorded in {file}")
         else:
-            must_be_the_same(replay(exchanges, send, tolerance))
+            must_be_the_same(replay(exchanges, send, tolerance), as_json=as_json)
 
 
-def must_be_the_same(replayed: Iterable[Replayed]) -> None:
+def must_be_the_same(replayed: Iterable[Replayed], *, as_json: bool = False) -> None:
     """Print all that is different, as it comes; raises `Failure` at the end when something is."""
     from sagemaker_serving.errors import Failure
 
-    count = different = 0
+    count = 0
+    different = []
     for one in replayed:
         count += 1
         if not one.differences:
             continue
-        different += 1
-        click.echo(f"{one.exchange}: the answer is another")
-        for difference in one.differences:
-            click.echo(f"  {difference}")
+        row = {"request": str(one.exchange), "differences": [str(each) for each in one.differences]}
+        different.append(row)
+        if not as_json:
+            click.echo(f"{one.exchange}: the answer is another")
+            for difference in one.differences:
+                click.echo(f"  {difference}")
+    if as_json:
+        print_table(different, as_json=True)
     if different:
-        raise Failure(f"{different} of {count} answers are not as recorded")
-    click.echo(f"{count} of {count} answers are as recorded")
+        raise Failure(f"{len(different)} of {count} answers are not as recorded")
+    if not as_json:
+        click.echo(f"{count} of {count} answers are as recorded")

@@ -45,7 +45,7 @@ def images(
     both the URIs. VERSION is a release or a patch release: 2.20, 2.20.0. The last columns say until
     when AWS patches the image, whether it still does, and the image's CUDA and Python, where AWS
     says so. The data are snapshots of the SageMaker SDK's tables and of AWS's support data, so it
-    needs no AWS and no network. docs/images.md has all that is patched.
+    needs no AWS and no network. `docs images` has all that is patched.
 
     \b
     Examples:

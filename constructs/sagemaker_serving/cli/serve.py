@@ -55,7 +55,7 @@ def _environment(
     "--container-version",
     metavar="VERSION",
     help="The version of TensorFlow's or PyTorch's image to behave like, such as 2.19; default: "
-    "the newest. docs/container-contract.md has the differences.",
+    "the newest. `docs container-contract` has the differences.",
 )
 @click.option(
     "--framework",

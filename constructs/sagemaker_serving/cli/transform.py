@@ -52,6 +52,7 @@ def transform() -> None:
       sagemaker-serving transform digits images/ answers/ --local
       sagemaker-serving transform digits s3://data/in/ s3://data/out/ -e prod --watch
       sagemaker-serving transform digits -e prod --resume nightly-17
+      sagemaker-serving transform digits images/ answers/ --local --resume nightly-17
       sagemaker-serving transform status digits nightly-17 -e prod
       sagemaker-serving transform stop digits nightly-17 -e prod
     """
@@ -101,16 +102,20 @@ def start(
 
     INPUT is a file, a folder or s3://…; OUTPUT is a folder or s3://…. In S3 they have to lie where
     the pipeline may read and write. Options override the environment file. With a local OUTPUT the
-    report goes into a folder beside it: answers-report beside answers. Ends with 1 when nothing was
-    answered, and when an object is neither answered nor in quarantine.
+    report goes into a folder beside it: answers-report beside answers. With --resume, INPUT is the
+    folder of that execution: what changed in it since is sent, and only that and what was not done
+    runs. Ends with 1 when nothing was answered, and when an object is neither answered nor in
+    quarantine.
     """
     pipeline = _pipeline(environment, model, which)
     run = name if name is not None else f"run-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
     given = {key: value for key, value in overrides.items() if value is not None}
     folder: Path | None = None
     if resume is not None:
-        if source is not None or given:
-            raise click.UsageError("--resume takes input and options from the execution it names")
+        if given:
+            raise click.UsageError("--resume takes its options from the execution it names")
+        if source is not None:
+            folder = _mended(pipeline, source, output, resume)
         execution = pipeline.resume(resume, run)
     else:
         if source is None or output is None:
@@ -125,7 +130,11 @@ def start(
     if not watch and folder is None:
         click.echo(execution.arn)
         return
-    click.echo(f"started {execution.name}; outputs go to {execution.output_uri}", err=True)
+    click.echo(
+        f"started {execution.name}; inputs are in {execution.given['input']}, outputs go to "
+        f"{execution.output_uri}",
+        err=True,
+    )
     _see_to_the_end(pipeline, execution, folder, local=which.local, as_json=as_json)
 
 
@@ -194,17 +203,35 @@ def _pipeline(environment: str | None, model: str, which: WhichAws) -> BatchPipe
 
 def _uploaded(pipeline: BatchPipeline, source: str, run: str) -> str:
     """Where the input lies in S3; local files are put there first."""
-    from sagemaker_serving.errors import Mistake
-
     if source.startswith("s3://"):
         return source
+    files, folder = _files(source)
+    return pipeline.upload(files, run, folder=folder)
+
+
+def _mended(pipeline: BatchPipeline, source: str, output: str | None, resumed: str) -> Path:
+    """The folder for outputs, once the execution's input is what ``source`` has now."""
+    if output is None or output.startswith("s3://") or source.startswith("s3://"):
+        raise click.UsageError(
+            "with --resume, INPUT and OUTPUT are both folders of this machine, or left out"
+        )
+    files, folder = _files(source)
+    sent = pipeline.mend(files, pipeline.execution(resumed), folder=folder)
+    click.echo(f"{sent:,} of {len(files):,} inputs changed and were sent", err=True)
+    return Path(output)
+
+
+def _files(source: str) -> tuple[list[Path], Path | None]:
+    """The files of a folder, and the folder; of a file, that alone."""
+    from sagemaker_serving.errors import Mistake
+
     path = Path(source)
     if path.is_file():
-        return pipeline.upload([path], run)
+        return [path], None
     files = sorted(file for file in path.rglob("*") if file.is_file())
     if not files:
         raise Mistake(f"{source} is no file, and no folder with files in it")
-    return pipeline.upload(files, run, folder=path)
+    return files, path
 
 
 def _see_to_the_end(

@@ -161,7 +161,8 @@ def worker_environment(
 def _log_version(container_version: str | None, contract: Contract) -> None:
     if contract.generation is not Generation.C:
         log.info(
-            "container version %s: contract of generation %s (docs/container-contract.md)",
+            "container version %s: contract of generation %s "
+            "(sagemaker-serving docs container-contract)",
             container_version,
             contract.generation,
         )

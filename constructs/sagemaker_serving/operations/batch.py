@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import time
@@ -66,16 +67,53 @@ class BatchPipeline:
 
         Each goes under its name, or its path below ``folder`` when that is given.
         """
-        bucket, prefix = split_s3(f"{self.input_uri}{run}/")
+        uri = f"{self.input_uri}{run}/"
+        self._send(files, uri, folder, only_changed=False)
+        return uri
 
-        def put(file: Path) -> None:
+    def mend(
+        self, files: Iterable[Path], execution: BatchExecution, *, folder: Path | None = None
+    ) -> int:
+        """Uploads those of ``files`` that `upload` did not send like this; how many these are.
+
+        Raises `Mistake` where the execution's input was not uploaded by `upload`.
+        """
+        uri = str(execution.given["input"])
+        if not uri.startswith(self.input_uri) or not uri.endswith("/"):
+            raise Mistake(
+                f"{execution.name} took its input from {uri}, not from a folder; change it there, "
+                "and resume without INPUT"
+            )
+        return self._send(files, uri, folder, only_changed=True)
+
+    def _send(
+        self, files: Iterable[Path], uri: str, folder: Path | None, *, only_changed: bool
+    ) -> int:
+        bucket, prefix = split_s3(uri)
+
+        def put(file: Path) -> bool:
             name = file.name if folder is None else file.relative_to(folder).as_posix()
-            self._s3.upload_file(str(file), bucket, prefix + name)
+            with file.open("rb") as content:
+                sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+            if only_changed and self._sha256_of(bucket, prefix + name) == sha256:
+                return False
+            told = {"Metadata": {"sha256": sha256}}
+            self._s3.upload_file(str(file), bucket, prefix + name, ExtraArgs=told)
+            return True
 
         with aws_failures(), ThreadPoolExecutor(_AT_ONCE) as pool:
-            for _ in pool.map(put, files):
-                pass
-        return f"s3://{bucket}/{prefix}"
+            return sum(pool.map(put, files))
+
+    def _sha256_of(self, bucket: str, key: str) -> str | None:
+        """Of what `upload` has put there. An ETag is none where a key of KMS encrypts."""
+        try:
+            found = self._s3.head_object(Bucket=bucket, Key=key)
+        except ClientError as error:
+            if error.response["Error"].get("Code") == "404":
+                return None
+            raise
+        sha256: str | None = found["Metadata"].get("sha256")
+        return sha256
 
     def start(
         self,

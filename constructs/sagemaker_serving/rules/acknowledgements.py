@@ -106,6 +106,6 @@ def _fault(one: Acknowledgement, known: set[str]) -> Problem:
         message = f"{one.rule} is acknowledged without a reason; say why it is meant to stay"
     else:
         near = nearest(one.rule, known)
-        meant = f"; did you mean {near}?" if near else "; docs/rules.md has them"
+        meant = f"; did you mean {near}?" if near else "; sagemaker-serving docs rules has them"
         message = f"there is no rule {one.rule!r} to acknowledge{meant}"
     return Problem(rule="acknowledge", where=one.where, message=message)

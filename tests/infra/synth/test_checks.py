@@ -92,7 +92,7 @@ def test_what_is_not_of_a_resource_is_named_at_its_stack_and_place(tmp_path: Pat
         (place,) = violation["violatingConstructs"]
         path = place.get("cloudFormationResource", {}).get("propertyPaths")
         told[violation["description"]] = (place["constructPath"], path)
-    missing = "there is no rule 'unheard-of' to acknowledge; docs/rules.md has them"
+    missing = "there is no rule 'unheard-of' to acknowledge; sagemaker-serving docs rules has them"
     acknowledged = "Metadata/SageMakerServing/acknowledge/unheard-of"
     attribute = "Outputs/Name/Value: AWS::SageMaker::EndpointConfig has no attribute 'Nmae'; "
     (output,) = (description for description in told if description.startswith(attribute))

@@ -29,6 +29,11 @@ _T = TypeVar("_T")
 @click.option("--name", help="The environment's name, and its file's; default: dev.")
 @click.option("--instance-type", help="What it runs on; default: the smallest that holds it.")
 @click.option("--framework", help="AWS's image that serves it; default: by the model's files.")
+@click.option(
+    "--ci",
+    type=click.Choice(["github"]),
+    help="Write the workflow that deploys environments/ from CI; without --model, only that.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Ask nothing; take the defaults.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @today_option
@@ -38,6 +43,7 @@ def init(
     name: str | None,
     instance_type: str | None,
     framework: str | None,
+    ci: str | None,
     yes: bool,
     force: bool,
     today: date,
@@ -55,8 +61,14 @@ def init(
       sagemaker-serving init
       sagemaker-serving init --model export/1700000000 --region eu-west-1
       sagemaker-serving init --model digits.keras --region eu-west-1 --name staging
+      sagemaker-serving init --ci github
     """
-    from sagemaker_serving.cli.init.app import lay_app
+    from sagemaker_serving.cli.init.app import lay_app, lay_workflow
+
+    if ci is not None and model is None:
+        for line in lay_workflow(force=force):
+            click.echo(line)
+        return
     from sagemaker_serving.cli.init.draft import draft_of, environment_path, look_into
     from sagemaker_serving.cli.init.serving import default_host, serving_of
     from sagemaker_serving.cli.init.text import write
@@ -83,6 +95,9 @@ def init(
             draft.artifact.unlink(missing_ok=True)
         raise
     _say(path, draft, warnings, of_app=lay_app())
+    if ci is not None:
+        for line in lay_workflow(force=force):
+            click.echo(line)
 
 
 class _Questions:

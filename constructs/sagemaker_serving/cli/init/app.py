@@ -1,11 +1,20 @@
-"""The CDK app that deploys what lies in environments/, laid where there is none."""
+"""What deploys environments/: the CDK app, laid where there is none, and a workflow for CI."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
-import sagemaker_serving
+from sagemaker_serving import __version__
+from sagemaker_serving.cli.carried import carried
+from sagemaker_serving.cli.completing import environment_names, environment_path
+from sagemaker_serving.errors import Mistake
+from sagemaker_serving.extras import installed
+from sagemaker_serving.spec import read_environment
+from sagemaker_serving.whole_files import write_whole
 
 _PARTS = (Path("app.py"), Path("stacks"), Path("cdk.json"))
 _NO_CACHE = shutil.ignore_patterns("__pycache__")
@@ -25,13 +34,13 @@ def lay_app() -> str | None:
             "a deploy needs a CDK app, which init does not add, since it would replace "
             f"{' and '.join(taken)}; run init in another folder"
         )
-    source = _source()
     try:
         for part in _PARTS:
-            if (source / part).is_dir():
-                shutil.copytree(source / part, part, ignore=_NO_CACHE)
+            source = carried(str(part))
+            if source.is_dir():
+                shutil.copytree(source, part, ignore=_NO_CACHE)
             else:
-                shutil.copyfile(source / part, part)
+                shutil.copyfile(source, part)
     except BaseException:
         for part in _PARTS:
             shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
@@ -39,8 +48,45 @@ def lay_app() -> str | None:
     return "app.py, stacks/, cdk.json: the CDK app that deploys it; change it as you like"
 
 
-def _source() -> Path:
-    """The wheel carries it inside the package; in a clone it stands at the top."""
-    package = Path(sagemaker_serving.__file__).parent
-    carried = package / "project"
-    return carried if carried.is_dir() else package.parents[1]
+_WORKFLOW = Path(".github", "workflows", "deploy.yml")
+_DEPLOYED = ("staging", "prod")
+_REQUIREMENTS = """\
+# What CI installs. Wheels that no index has are looked for in wheels/.
+--find-links wheels
+sagemaker-serving[{extras}]=={version}
+cdk-nag>=3.0.2
+"""
+
+
+def lay_workflow(*, force: bool) -> Iterator[str]:
+    """Writes the workflow for GitHub, and what it installs where nothing says so; what to say.
+
+    Raises `Mistake` where there is a workflow already, unless ``force``.
+    """
+    if _WORKFLOW.exists() and not force:
+        raise Mistake(f"{_WORKFLOW} exists; --force replaces it")
+    named = environment_names()
+    files = {name: read_environment(environment_path(name)).sound.models for name in named}
+    judged = [files[name] for name in _DEPLOYED if name in files] or list(files.values())
+    models = sorted({name for file in judged for name, each in file.items() if each.variants})
+    text = carried("docs").joinpath("ci", "github-actions.yml").read_text(encoding="utf-8")
+    _WORKFLOW.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(_WORKFLOW, re.sub(r"(?m)^  MODELS: \w+", f"  MODELS: {' '.join(models)}", text))
+    yield f"{_WORKFLOW}: checks, synthesizes, and deploys to staging and then to prod"
+    missing = [str(environment_path(name)) for name in _DEPLOYED if name not in files]
+    if missing:
+        yield f"it deploys {' and '.join(missing)}, which you write before its first run"
+    requirements, node = Path("requirements.txt"), Path("package.json")
+    if not requirements.exists():
+        extras = ",".join(sorted({"cdk", *installed()}))
+        write_whole(requirements, _REQUIREMENTS.format(extras=extras, version=__version__))
+        yield f"{requirements}: what it installs with pip"
+    elif "sagemaker-serving" not in requirements.read_text(encoding="utf-8"):
+        yield f"{requirements} is yours: add sagemaker-serving[cdk]=={__version__} and cdk-nag"
+    if not node.exists():
+        wanted = {"private": True, "devDependencies": {"aws-cdk": "2"}}
+        write_whole(node, json.dumps(wanted, indent=2) + "\n")
+        yield f"{node}: the CDK CLI; commit it with package-lock.json, which npm install writes"
+    elif '"aws-cdk"' not in node.read_text(encoding="utf-8"):
+        yield f"{node} is yours: npm install --save-dev aws-cdk@2 adds the CDK CLI to it"
+    yield "the roles that it assumes, and GitHub's settings: sagemaker-serving docs ci"

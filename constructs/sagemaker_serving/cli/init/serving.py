@@ -39,7 +39,7 @@ SERVED_BY = {
     "ray-serve": "ray-serve",
 }
 """The framework of AWS's image, by the framework whose files a model has. PyTorch's own image is
-patched no more (docs/images.md)."""
+patched no more (`docs images`)."""
 
 _BY_SCRIPT = tuple({*BY_VARIABLES} - {"xgboost"})
 """Images that load no model without a script of one's own; XGBoost's has its algorithm."""
@@ -77,7 +77,7 @@ def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> st
     if "neo" in contents.frameworks:
         raise Mistake(
             f"{model} is what SageMaker Neo has compiled; give the model as it was before, and "
-            "add compile: to the file, see docs/neo.md"
+            "add compile: to the file, see sagemaker-serving docs neo"
         )
     raise Mistake(
         f"{model} holds no file of {', '.join(sorted({*SERVED_BY} - {'keras'}))}; say what serves "

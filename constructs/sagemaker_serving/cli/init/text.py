@@ -59,7 +59,7 @@ def _lines(draft: Draft) -> Iterator[tuple[str, str]]:
     """Each line, and the comment at its end."""
     serving, inputs = draft.serving, inputs_of(draft.contents)
     yield "# yaml-language-server: $schema=environment.schema.json", ""
-    yield "# Written by `sagemaker-serving init`. docs/environment-files.md has every field.", ""
+    yield "# Written by init. Every field: sagemaker-serving docs environment-files", ""
     yield f"name: {_scalar(draft.name)}", ""
     yield f"region: {draft.region}", ""
     yield "# production: true", "data outlives the stack, alarms roll back"
@@ -90,7 +90,7 @@ def _lines(draft: Draft) -> Iterator[tuple[str, str]]:
     yield "    # scaling: {main: {min: 1, max: 4, invocations_per_instance: 300}}", ""
     jobs = default_host(draft.contents.size, draft.region, "transform")
     sends = ", content_type: application/json" if serving.framework == "tensorflow" else ""
-    yield f"    # batch_transform: {{instance_type: {jobs}{sends}}}", "docs/batch.md"
+    yield f"    # batch_transform: {{instance_type: {jobs}{sends}}}", "sagemaker-serving docs batch"
 
 
 def _support(draft: Draft) -> str:

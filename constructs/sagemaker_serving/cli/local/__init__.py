@@ -17,7 +17,7 @@ _COMMANDS = SUMMARIES | {
 @click.group(
     cls=LazyGroup,
     package=__name__,
-    summaries=_COMMANDS,
+    sections={"Commands": _COMMANDS},
     elsewhere=dict.fromkeys(("down", "env", "faults"), "local_aws.cli"),
 )
 def local() -> None:

@@ -87,7 +87,7 @@ def _violations(stack: cdk.PolicyValidationStack) -> Iterator[cdk.PolicyViolatio
             rule_name=rule,
             description=message,
             severity=severity,
-            fix=f"see docs/rules.md, {rule}",
+            fix=f"sagemaker-serving explain {rule} says why",
             violating_resources=places,
         )
 

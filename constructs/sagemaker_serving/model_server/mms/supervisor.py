@@ -138,7 +138,7 @@ def _log_what_is_ignored(container: Container) -> None:
         return
     log.info(
         "container of PyTorch %s: TorchServe %s, sagemaker-pytorch-inference %s "
-        "(docs/container-contract.md)",
+        "(sagemaker-serving docs container-contract)",
         contract.images,
         contract.server,
         contract.toolkit,

@@ -455,7 +455,7 @@ _JUDGED = (
 
 @rule(
     "artifact-unjudged",
-    source="this project: docs/archives.md",
+    source="this project: sagemaker-serving docs archives",
     severity=Severity.NOTE,
     example="framework: linear-learner",
 )

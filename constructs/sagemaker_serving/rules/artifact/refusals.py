@@ -52,6 +52,7 @@ _DEMANDS = {
 }
 
 
+_SOURCE = "this project: sagemaker-serving docs archives"
 _WHY = (
     "SageMaker unpacks an archive only when an endpoint's first instance has started, so a wrong "
     "one fails the deploy late."
@@ -64,7 +65,7 @@ def _rule_of(refusal: Refusal, demand: str, example: str) -> Rule:
             yield facts.artifact.where, f"artifact is {facts.artifact.text!r}; {facts.unreadable}"
 
     refused.__doc__ = demand if "\n\n" in demand else f"{demand}\n\n{_WHY}"
-    return rule(refusal.value, source="this project, docs/archives.md", example=example)(refused)
+    return rule(refusal.value, source=_SOURCE, example=example)(refused)
 
 
 artifact_refused = tuple(_rule_of(refusal, *told) for refusal, told in _DEMANDS.items())

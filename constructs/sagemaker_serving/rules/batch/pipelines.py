@@ -10,7 +10,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
 
-_OWN = "this project's batch pipeline: docs/batch.md"
+_OWN = "this project's batch pipeline: sagemaker-serving docs batch"
 _STEPS = "AWS Step Functions developer guide, quotas and fields of Retry"
 _EVENTS = "Amazon EventBridge user guide, cron and rate expressions"
 _SNS = "AWS SNS developer guide, topics' ARNs"

@@ -9,7 +9,7 @@ from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts, Fact, TransformFacts
 
-_OWN = "this project's batch pipeline: docs/batch.md"
+_OWN = "this project's batch pipeline: sagemaker-serving docs batch"
 _PARSER = "tensorflow/serving, util/json_tensor.cc at 2.17.1 and 2.20.0"
 
 _JSON = ("application/json", "application/jsonlines", "application/jsons")

@@ -105,6 +105,6 @@ def _advice(image: EcrImage, today: date, by_uri: bool) -> str:
     if "pytorch" in frameworks:
         return (
             "AWS's last PyTorch image with TorchServe is that of 2.6; Ray Serve's image, Triton's, "
-            "or one of your own serves PyTorch models, see docs/images.md"
+            "or one of your own serves PyTorch models: sagemaker-serving docs images"
         )
     return f"AWS's tables have no {frameworks[0]} image that is patched longer; bring your own"

@@ -91,7 +91,7 @@ _OWN_TENSORFLOW = "AWS's TensorFlow image, which is patched,"
 _UNCOMPILED = {
     "TENSORFLOW": _OWN_TENSORFLOW,
     "KERAS": _OWN_TENSORFLOW,
-    "PYTORCH": "an image of docs/images.md",
+    "PYTORCH": "an image that sagemaker-serving docs images has",
     "ONNX": "Triton's image",
     "XGBOOST": "AWS's XGBoost image",
     "MXNET": "an image of your own",

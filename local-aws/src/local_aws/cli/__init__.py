@@ -15,9 +15,10 @@ SUMMARIES = {
     "status": "Show stacks, URLs, processes, ports, memory and the state kept.",
     "up": "Start the local AWS and return when it answers.",
 }
+_SECTIONS = {"Commands": SUMMARIES}
 
 
-@click.group(cls=LazyGroup, package=__name__, summaries=SUMMARIES, context_settings=CONTEXT)
+@click.group(cls=LazyGroup, package=__name__, sections=_SECTIONS, context_settings=CONTEXT)
 def commands() -> None:
     """Run AWS on this machine: no Docker, no account.
 

@@ -37,30 +37,30 @@ class Group(Command, click.Group):
 class LazyGroup(Group):
     """Finds a command in the file of its name below ``package``, or below that of ``elsewhere``.
 
-    ``summaries`` names every command with its one line, in the order of the
-    help, so that listing them loads none.
+    ``sections`` names every command with its one line, below the heading that the help
+    has for it, so that listing them loads none.
     """
 
     def __init__(
         self,
         *arguments: Any,
         package: str,
-        summaries: Mapping[str, str],
+        sections: Mapping[str, Mapping[str, str]],
         elsewhere: Mapping[str, str] = MappingProxyType({}),
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self._package = package
-        self._summaries = summaries
+        self._sections = sections
         self._elsewhere = elsewhere
 
     def list_commands(self, context: click.Context) -> list[str]:
         """The names of all commands."""
-        return list(self._summaries)
+        return [name for section in self._sections.values() for name in section]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command of that name, loaded now; None when there is none."""
-        if name not in self._summaries:
+        if name not in self.list_commands(context):
             return None
         package = self._elsewhere.get(name, self._package)
         command: click.Command = getattr(import_module(f"{package}.{name}"), name)
@@ -68,5 +68,7 @@ class LazyGroup(Group):
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the one-line summaries, without loading a single command."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._summaries.items()))
+        width = max(map(len, self.list_commands(context)))
+        for heading, section in self._sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:{width}}", said) for name, said in section.items()])
