@@ -199,7 +199,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                     "KmsKeyId": "$Key",
                 },
                 "KmsKeyId": "$Key",
-                "EnableNetworkIsolation": True,
                 "ExecutionRoleArn": "$Role.Arn",
                 "MetricsConfig": {
                     "EnableEnhancedMetrics": True,
@@ -210,6 +209,21 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
                 "VpcConfig": _VPC,
             },
             unread={"ShadowProductionVariants.ServerlessConfig": "SageMaker refuses it"},
+        ),
+        Sample(
+            _CONFIG,
+            {
+                "EnableNetworkIsolation": True,
+                "ExecutionRoleArn": "$Role.Arn",
+                "ProductionVariants": [
+                    {
+                        "VariantName": "one",
+                        "InstanceType": "ml.m5.large",
+                        "InitialInstanceCount": 1,
+                    }
+                ],
+            },
+            needs=("ExecutionRoleArn",),
         ),
         Sample(
             _CONFIG,
