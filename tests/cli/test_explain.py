@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from sagemaker_serving.rules.registry import OTHER_FINDINGS, RULES
+from sagemaker_serving.spec.capacity import Thing
 from tests.cli.conftest import Run
 from tests.local_aws.aws import IMAGE, REGION, Aws, shell_of, stand_in_aws
 
+ROOT = Path(__file__).parents[2]
 FILE = f"""
 name: prod
 region: {REGION}
@@ -122,3 +127,16 @@ def test_a_rule_is_explained_with_its_source(explain: Run) -> None:
     assert "\nsource   " in said
     told = json.loads(explain("instance-retired", "--json").stdout)
     assert list(told) == ["rule", "severity", "demands", "why", "source", "example"]
+
+
+def test_what_check_finds_beside_its_rules_is_explained_without_aws(explain: Run) -> None:
+    told = json.loads(explain("wrong-type", "--json", "--region", "eu-west-1").stdout)
+    assert told["demands"].startswith("A value is of its field's type")
+
+
+def test_every_finding_is_of_a_rule_or_explained() -> None:
+    sources = (ROOT / "constructs" / "sagemaker_serving").rglob("*.py")
+    named = {each for path in sources for each in re.findall(r'rule="([a-z-]+)"', path.read_text())}
+    known = {*(rule.id for rule in RULES), *OTHER_FINDINGS}
+    kinds = (f"quota-{thing}" for thing in get_args(Thing))
+    assert {*named, *kinds, "account-s3", "account-endpoint", "account-reservation"} <= known

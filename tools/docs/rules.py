@@ -13,6 +13,7 @@ from pathlib import Path
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import RULES, Rule
 from sagemaker_serving.rules.facts.shapes import limits
+from sagemaker_serving.rules.registry import OTHER_FINDINGS
 from sagemaker_serving.rules.template.judging import COMBINATIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
@@ -106,6 +107,8 @@ def page() -> str:
     for name, group in groupby(RULES, key=lambda rule: rule.judge.__module__):
         parts.append(f"\n## {_title(name)}\n")
         parts += [part for rule in group for part in _section(rule)]
+    parts.append("\n## Findings of no rule\n\n| id | demands |\n|---|---|\n")
+    parts += [f"| `{name}` | {demands} |\n" for name, demands in OTHER_FINDINGS.items()]
     return "".join(parts)
 
 

@@ -16,7 +16,6 @@ from sagemaker_serving.cli.tables import print_table, print_values
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations.explain import Deviation, Explanation, Served
-    from sagemaker_serving.rules.engine import Rule
     from sagemaker_serving.spec import EnvironmentFile
     from sagemaker_serving.spec.container import Artifact
 
@@ -48,11 +47,12 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
       sagemaker-serving explain prod-digits --file environments/prod.yaml
       sagemaker-serving explain local-digits --local --json | jq '.served[].archive_sha256'
     """
-    from sagemaker_serving.rules.registry import RULES
-
-    rule = next((each for each in RULES if each.id == endpoint), None)
-    if rule is not None:
-        _print_rule(rule, as_json=as_json)
+    rule = _rule(endpoint)
+    if rule:
+        if as_json:
+            click.echo(json.dumps(rule, indent=1))
+        else:
+            print_values([(name, value) for name, value in rule.items() if value], column=8)
         return
     from sagemaker_serving.operations.explain import explain as ask
     from sagemaker_serving.spec import read_environment
@@ -73,8 +73,14 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
         raise click.exceptions.Exit(1)
 
 
-def _print_rule(rule: Rule, *, as_json: bool) -> None:
-    shown = {
+def _rule(name: str) -> dict[str, str]:
+    """What the rule, or another finding of that id, demands; nothing of what is neither."""
+    from sagemaker_serving.rules.registry import OTHER_FINDINGS, RULES
+
+    rule = next((each for each in RULES if each.id == name), None)
+    if rule is None:
+        return {"rule": name, "demands": OTHER_FINDINGS[name]} if name in OTHER_FINDINGS else {}
+    return {
         "rule": rule.id,
         "severity": str(rule.severity),
         "demands": " ".join(rule.what.split()),
@@ -82,10 +88,6 @@ def _print_rule(rule: Rule, *, as_json: bool) -> None:
         "source": " ".join(rule.source.split()),
         "example": rule.example,
     }
-    if as_json:
-        click.echo(json.dumps(shown, indent=1))
-    else:
-        print_values([(name, value) for name, value in shown.items() if value], column=8)
 
 
 def _print(found: Explanation, different: list[Deviation] | None, path: Path | None) -> None:

@@ -389,3 +389,37 @@ RULES: tuple[Rule, ...] = (
     variants.variant_reservation,
 )
 """The rules in the order in which they are applied and documented."""
+
+OTHER_FINDINGS = {
+    "yaml": "The file is YAML that can be read.",
+    "duplicate-key": "Each key of a mapping stands there once.",
+    "unknown-field": "Fields are those of docs/environment-files.md, and of `schema`.",
+    "missing-field": "What has no default is written.",
+    "wrong-type": "A value is of its field's type: text, a number, a list, a mapping.",
+    "extends": "What a file extends is there, can be read, and does not lead back to it.",
+    "acknowledge": "What is acknowledged is a rule that found something, with a reason.",
+    "template": "A template is JSON or YAML as CloudFormation takes it.",
+    "schemas-missing": "CloudFormation's schemas are installed, to judge resources by.",
+    "combinations-unjudged": "Parameters allow no more combinations than can be judged.",
+    "region-unknown": "The region is known, so that what it offers can be judged.",
+    "golden-file": "A file of golden requests is as the handbook of `golden` has it.",
+    **dict.fromkeys(
+        ("account-s3", "account-endpoint", "account-reservation"),
+        "What the file names is in the account (`check --account`).",
+    ),
+    "account-leftover": "No stack runs on for a model that no file has (`check --account`).",
+    **dict.fromkeys(
+        (
+            "quota-endpoint-instances",
+            "quota-transform-instances",
+            "quota-endpoints",
+            "quota-serverless-endpoints",
+            "quota-serverless-concurrency",
+            "quota-provisioned-concurrency",
+            "quota-unknown",
+        ),
+        "The account's quotas are enough for what the file asks (`check --account`).",
+    ),
+}
+"""What findings demand that are of no rule: how something is written, whether it could be judged,
+and what the account has. Their messages say what to do."""
