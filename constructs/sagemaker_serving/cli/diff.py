@@ -96,7 +96,12 @@ def _from_deployed(
     path: Path, environment: Environment, aws: Aws, *, write: bool, as_json: bool
 ) -> tuple[list[dict[str, Any]], bool]:
     """A row for each model in a transition, and whether the file said another before."""
-    from sagemaker_serving.operations.leftovers import deployed_models, leftovers, why_left
+    from sagemaker_serving.operations.leftovers import (
+        deployed_models,
+        leftovers,
+        not_read,
+        why_left,
+    )
     from sagemaker_serving.operations.transition import next_steps
     from sagemaker_serving.spec.edited import shown, write_transition
 
@@ -111,7 +116,10 @@ def _from_deployed(
         )
         rows.append({"model": step.model, path.stem: said, "next": wanted, "why": step.why})
     region = aws.client("ssm").meta.region_name
-    for model in leftovers(environment, deployed_models(aws) or (), region):
+    deployed = deployed_models(aws)
+    if deployed is None:
+        click.echo(not_read(region), err=True)
+    for model in leftovers(environment, deployed or (), region):
         nothing = None if as_json else "-"
         why = why_left(environment, model, region)
         rows.append({"model": model, path.stem: nothing, "next": nothing, "why": why})

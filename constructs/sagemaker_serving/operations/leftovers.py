@@ -55,8 +55,7 @@ def leftover_problems(
             rule="account-leftover",
             where=where,
             severity=Severity.NOTE,
-            message=f"whether stacks of no file run on in {region} is not checked: these "
-            "credentials may not ssm:GetParametersByPath below /sagemaker-serving",
+            message=not_read(region),
         )
         return
     for model in leftovers(environment, deployed, region):
@@ -66,6 +65,14 @@ def leftover_problems(
             severity=Severity.WARNING,
             message=why_left(environment, model, region),
         )
+
+
+def not_read(region: str) -> str:
+    """What is told where `deployed_models` finds nothing out."""
+    return (
+        f"whether stacks of no file run on in {region} is not checked: these credentials may not "
+        "ssm:GetParametersByPath below /sagemaker-serving"
+    )
 
 
 def why_left(environment: Environment, model: str, region: str) -> str:
