@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagemaker_serving.functions.batch_transform.failures import failure_of, wait_seconds
+from sagemaker_serving.functions.batch_transform.failures import (
+    failure_of,
+    is_over_quota,
+    wait_seconds,
+)
 from sagemaker_serving.spec import Retries
 
 SERVICE = "(Service: AmazonSageMaker; Status Code: 400; Error Code: {}; Request ID: 1; Proxy: null)"
@@ -85,3 +89,25 @@ def test_a_shard_waits_hours_for_capacity_by_default() -> None:
     while (wait := wait_seconds(retry, used, waited, chance)) is not None:
         waited, used = waited + wait, used + 1
     assert 6 * 3600 <= waited <= 6 * 3600 + retry["max_delay_seconds"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "used", "asked", "never"),
+    [(0, 0, 1, True), (4, 0, 11, True), (2, 3, 1, False), (4, 2, 4, False)],
+)
+def test_a_job_that_no_quota_can_hold_waits_for_none(
+    limit: int, used: int, asked: int, never: bool
+) -> None:
+    reason = (
+        f"The account-level service limit 'ml.p3.2xlarge for transform job usage' is {limit} "
+        f"Instances, with current utilization of {used} Instances and a request delta of {asked} "
+        "Instances. Please contact AWS support to request an increase for this limit."
+    )
+    assert is_over_quota(reason) is never
+
+
+def test_a_wait_is_never_too_long_to_reckon() -> None:
+    retry = {"interval_seconds": 0.1, "backoff_rate": 100, "max_delay_seconds": 900}
+    wait = wait_seconds({**retry, "max_attempts": 1000}, 999, 0, random.Random(1))
+    assert wait is not None
+    assert wait <= 900

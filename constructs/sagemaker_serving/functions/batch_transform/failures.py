@@ -8,7 +8,9 @@ with the job's description as its cause: so the causes are read.
 from __future__ import annotations
 
 import json
+import math
 import random
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -91,10 +93,20 @@ def wait_seconds(
     most = retry.get("max_wait_seconds")
     if used >= retry["max_attempts"] or (most is not None and waited >= most):
         return None
-    longest = min(
-        retry["max_delay_seconds"], retry["interval_seconds"] * retry["backoff_rate"] ** used
-    )
-    return round(chance.uniform(0, longest))
+    try:
+        grown = retry["interval_seconds"] * float(retry["backoff_rate"]) ** used
+    except OverflowError:
+        grown = math.inf
+    return round(chance.uniform(0, min(retry["max_delay_seconds"], grown)))
+
+
+def is_over_quota(reason: str) -> bool:
+    """Whether one job asks for more than the whole quota, so that waiting for others is no use.
+
+    In the words of data-science-on-aws/data-science-on-aws#200 and #140.
+    """
+    said = re.search(r"is ([0-9]+) Instances, .* request delta of ([0-9]+) Instances", reason)
+    return said is not None and int(said[2]) > int(said[1])
 
 
 def _kind(text: str, table: tuple[tuple[Kind, tuple[str, ...]], ...]) -> Kind:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import data_log
-from .failures import Failure, Kind, failure_of, wait_seconds
+from .failures import Failure, Kind, failure_of, is_over_quota, wait_seconds
 from .shard import Shard
 from .state import Tally, Unit
 from .store import Entry
@@ -89,7 +89,7 @@ def _wait_seconds(shard: Shard, failure: Failure, used: int, chance: random.Rand
     choices = len(shard.run.instance_types) if failure.kind is Kind.CAPACITY else 1
     if (used + 1) % choices:
         return 0
-    if retry is None:
+    if retry is None or (choices == 1 and is_over_quota(failure.reason)):
         return None
     waited = shard.state.waited.get(failure.kind, 0)
     return wait_seconds(retry, used // choices, waited, chance)
