@@ -58,7 +58,8 @@ def test_a_variant_goes_out_under_load_and_in_again_without(aws: Aws) -> None:
     }
     register(aws, target, 1, 3)
     kind = "SageMakerVariantInvocationsPerInstance"
-    track(aws, target, 10, PredefinedMetricSpecification={"PredefinedMetricType": kind})
+    # Requests of a real minute, though one passes in a second and a half.
+    track(aws, target, 400, PredefinedMetricSpecification={"PredefinedMetricType": kind})
 
     def count() -> int:
         (variant,) = aws.sagemaker.describe_endpoint(EndpointName="e")["ProductionVariants"]

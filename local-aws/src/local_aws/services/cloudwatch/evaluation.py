@@ -144,9 +144,11 @@ class Evaluation:
             for alarm, percentiles in judged:
                 if percentiles is None:
                     found = data.get(_metric(alarm), moto.Datapoints())
+                    times_as_much = self._fullness(alarm)
                     values = [
-                        found.statistic(alarm["Statistic"], *times)
+                        None if value is None else value * times_as_much
                         for times in self._periods(alarm, now)
+                        for value in [found.statistic(alarm["Statistic"], *times)]
                     ]
                 else:
                     values = [
@@ -187,10 +189,26 @@ class Evaluation:
 
     def _periods(self, alarm: Alarm, now: float) -> Iterator[tuple[float, float]]:
         """When the periods that count begin and end, the newest first."""
-        seconds = max(self._context.seconds(alarm["Period"]), _LEAST_PERIOD_SECONDS)
+        seconds = self._period_seconds(alarm)
         for number in range(alarm["EvaluationPeriods"]):
             end = now - number * seconds
             yield end - seconds, end if number else end + _AHEAD_SECONDS
+
+    def _period_seconds(self, alarm: Alarm) -> float:
+        return max(self._context.seconds(alarm["Period"]), _LEAST_PERIOD_SECONDS)
+
+    def _fullness(self, alarm: Alarm) -> float:
+        """How many times as much a whole period would have counted as one that passes faster.
+
+        1 but for sums of AWS's own metrics that call a scaling policy: ten requests a second are
+        600 a minute, also where a minute is a second.
+        """
+        calls = (":scalingPolicy:" in each for each in alarm["AlarmActions"])
+        is_sum = alarm["Statistic"] in ("Sum", "SampleCount")
+        if not (is_sum and alarm["Namespace"].startswith("AWS/") and any(calls)):
+            return 1.0
+        fullness: float = alarm["Period"] / self._period_seconds(alarm)
+        return fullness
 
     def _do(self, action: Callable[..., None], *given: Any) -> None:
         with self._condition:
