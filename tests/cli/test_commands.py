@@ -17,6 +17,8 @@ from local_aws.process import has_ended
 from local_aws.terminal import clean
 from sagemaker_serving.cli import _group
 from sagemaker_serving.cli.docs import pages
+from sagemaker_serving.client import Predictor
+from sagemaker_serving.errors import NotFound
 from tests.cli.conftest import commands, on_a_terminal, run_in
 from tests.today import TODAY
 
@@ -193,6 +195,22 @@ def beside(here: Path) -> Iterator[Run]:
 
 def facts(beside: Run) -> Any:
     return json.loads(beside("local", "status", "--json").stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("beside")
+def test_python_finds_it_by_its_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.chdir(here)
+    with (
+        Predictor("nobody", local=True) as predictor,
+        pytest.raises(NotFound, match="Endpoint nobody of account 123456789012"),
+    ):
+        predictor.predict([[1.0]])
+    monkeypatch.chdir(here.parent)
+    with pytest.raises(NotFound, match="start one with `sagemaker-serving local up`"):
+        Predictor("nobody", local=True)
 
 
 @pytest.mark.slow

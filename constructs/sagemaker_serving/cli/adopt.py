@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from local_aws.cli.options import shell_region
+from local_aws.process.region import shell_region
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region
 from sagemaker_serving.errors import Mistake, ProblemsFound, Severity

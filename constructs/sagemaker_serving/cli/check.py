@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from local_aws.cli.options import json_option, shell_region
+from local_aws.cli.options import json_option
+from local_aws.process.region import shell_region
 from sagemaker_serving.cli.completing import path_or_named
 from sagemaker_serving.cli.options import must_be_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from local_aws.cli.options import json_option, shell_region
+from local_aws.cli.options import json_option
+from local_aws.process.region import shell_region
 from sagemaker_serving.cli.options import must_be_region
 from sagemaker_serving.cli.tables import print_table
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from local_aws.cli.options import local_address, local_region, state_dir_option
+from local_aws.cli.options import local_address, state_dir_option
+from local_aws.process.region import local_region
 
 if TYPE_CHECKING:
     from sagemaker_serving.client import Aws

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from local_aws.cli.options import json_option, shell_region
+from local_aws.cli.options import json_option
+from local_aws.process.region import shell_region
 from sagemaker_serving.cli.completing import EnvironmentPath
 from sagemaker_serving.cli.options import (
     WhichAws,

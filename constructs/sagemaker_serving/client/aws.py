@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -14,7 +15,7 @@ from botocore import exceptions as aws_errors
 from botocore.config import Config
 
 from local_aws.boto import DIRECTLY, isolated_session
-from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.errors import Failure, Mistake, NotFound
 
 if TYPE_CHECKING:
     from local_aws.process.address import Address
@@ -46,6 +47,26 @@ class Aws:
             access_key_id=keys.access_key_id,
             secret_access_key=keys.secret_access_key,
         )
+
+    @classmethod
+    def local(cls, endpoint_name: str | None = None, *, state_dir: Path | None = None) -> Aws:
+        """The local AWS that `sagemaker-serving local up` has started in this folder.
+
+        ``state_dir`` is its folder where that is another than ``.sagemaker-serving``. The region is
+        that of ``endpoint_name``, else the only one with anything in it, else the shell's. Raises
+        `NotFound` where none runs.
+        """
+        from local_aws.process.address import answers, find
+        from local_aws.process.region import local_region
+
+        named = os.environ.get("SAGEMAKER_SERVING_STATE_DIR") or ".sagemaker-serving"
+        folder = Path(named) if state_dir is None else state_dir
+        if not answers(folder):
+            raise NotFound(
+                f"no local AWS runs in {folder}; start one with `sagemaker-serving local up`"
+            )
+        address = find(folder)
+        return cls.at(address, local_region(address, endpoint_name))
 
     def client(self, service: str, *, connections: int = 10, connect_seconds: float = 60.0) -> Any:
         """A boto3 client of ``service`` ("sagemaker-runtime", "s3", …).

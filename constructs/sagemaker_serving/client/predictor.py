@@ -42,6 +42,7 @@ class Predictor:
         SageMaker SDK v2's Predictor does; by default the encoding is chosen.
     :param deserializer: reads answers; by default their content type decides.
     :param component_name: the inference component to ask.
+    :param local: it is of the local AWS that runs in this folder: see `Aws.local`.
     :param model: which model of a container with several, and what is known of it beforehand.
     :param limits: requests at the same time (default 8), and records in one (default: what fits).
     :param retries: how long a model that is not ready is waited for (default 120 s).
@@ -62,6 +63,7 @@ class Predictor:
         deserializer: Deserializer | None = None,
         component_name: str | None = None,
         *,
+        local: bool = False,
         model: Model = Model(),
         limits: Limits = Limits(),
         retries: Retries = Retries(),
@@ -78,7 +80,9 @@ class Predictor:
         )
         self._asked_model = model
         self._records_per_request = limits.records_per_request
-        self._aws = aws if aws is not None else Aws()
+        if local and aws is not None:
+            raise Mistake("give either aws or local")
+        self._aws = Aws.local(endpoint_name) if local else aws if aws is not None else Aws()
         self._sender = Sender(
             endpoint_name,
             self._aws,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from local_aws.cli.options import shell_region
+from local_aws.process.region import shell_region
 from sagemaker_serving.cli.options import must_be_region, today_option
 
 if TYPE_CHECKING:

@@ -6,13 +6,8 @@ from pathlib import Path
 
 import click
 
-from local_aws.cli.options import (
-    LAST_REGION,
-    one_region,
-    region_option,
-    shell_region,
-    state_dir_option,
-)
+from local_aws.cli.options import region_option, state_dir_option
+from local_aws.process.region import LAST_REGION, one_region, shell_region
 from sagemaker_serving.cli.completing import EndpointName
 
 

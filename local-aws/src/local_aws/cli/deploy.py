@@ -10,15 +10,9 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import (
-    LAST_REGION,
-    local_address,
-    region_option,
-    shell_region,
-    state_dir_option,
-    warn,
-)
+from local_aws.cli.options import local_address, region_option, state_dir_option, warn
 from local_aws.cli.showing import accounts_in
+from local_aws.process.region import LAST_REGION, shell_region
 from local_aws.program import program
 
 if TYPE_CHECKING:

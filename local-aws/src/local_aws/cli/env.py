@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import local_region, region_option, state_dir_option
+from local_aws.cli.options import region_option, state_dir_option
+from local_aws.process.region import local_region
 
 
 @click.command(cls=Command)

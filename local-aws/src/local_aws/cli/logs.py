@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import local_address, local_region, region_option, state_dir_option
+from local_aws.cli.options import local_address, region_option, state_dir_option
+from local_aws.process.region import local_region
 
 _LOOK_SECONDS = 0.5
 
