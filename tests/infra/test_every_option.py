@@ -120,13 +120,29 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
         ),
     )
     config.add_variant(InstanceVariant(name="green", model=models[1], instance_type="ml.c5.xlarge"))
+    monitoring = EndpointMonitoring(
+        stack,
+        "Monitoring",
+        endpoint_name="every",
+        endpoint_config_name=config.endpoint_config_name,
+        variants=[
+            WatchedVariant(name="blue", instance_type="ml.c5.large", multi_model=True),
+        ],
+        thresholds=AlarmThresholds(datapoints_to_alarm=1, evaluation_periods=5),
+        topic=AlarmTopic(stack, "Pager", retain=True, encryption_key=data.key).topic,
+        inference_components=["cats"],
+        log_retention_days=365,
+        encryption_key=data.key,
+    )
+    assert monitoring.alarms is not None
+    taking_back = monitoring.alarms.rollback_alarm_names
     endpoint = Endpoint(
         stack,
         "Endpoint",
         endpoint_name="every",
         endpoint_config=config,
         keep_instance_counts=True,
-        guardrails=Guardrails.linear(percent=20).watching("every-blue-invocation-5xx-errors"),
+        guardrails=Guardrails.linear(percent=20).watching(*taking_back),
     )
     DeployGuard(stack, "Guard", endpoint=endpoint, endpoint_config=config, encryption_key=data.key)
     ExistingEndpoint(
@@ -153,19 +169,6 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
     Endpoint.from_endpoint_name(stack, "Theirs", "theirs").grant_invoke(caller)
     endpoint.metric_invocation_5xx_errors("blue").create_alarm(
         stack, "Alarm", threshold=1, evaluation_periods=1
-    )
-    monitoring = EndpointMonitoring(
-        stack,
-        "Monitoring",
-        endpoint_name="every",
-        variants=[
-            WatchedVariant(name="blue", instance_type="ml.c5.large", multi_model=True),
-        ],
-        thresholds=AlarmThresholds(datapoints_to_alarm=1, evaluation_periods=5),
-        topic=AlarmTopic(stack, "Pager", retain=True, encryption_key=data.key).topic,
-        inference_components=["cats"],
-        log_retention_days=365,
-        encryption_key=data.key,
     )
     endpoint.node.add_dependency(monitoring)
     EndpointMonitoring(

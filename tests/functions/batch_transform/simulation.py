@@ -29,7 +29,10 @@ Model = Callable[[bytes], bytes | None]
 
 
 class Simulation:
-    """Executions over ``s3``; ``dies`` is how likely a job is killed before each object."""
+    """Executions over ``s3``; ``dies`` is how likely a job is killed before each object.
+
+    The first ``over_quota`` jobs are refused; ``quota`` is what the account has of instances.
+    """
 
     def __init__(
         self,
@@ -38,6 +41,8 @@ class Simulation:
         *,
         dies: float = 0.0,
         seed: int = 0,
+        over_quota: int = 0,
+        quota: int = 1,
         in_time: Callable[[], bool] = lambda: True,
     ) -> None:
         self.s3 = s3
@@ -46,6 +51,8 @@ class Simulation:
         """What the data log says of a payload that the model refuses."""
         self._model = model
         self._dies = dies
+        self._over_quota = over_quota
+        self._quota = quota
         self._in_time = in_time
         self._chance = random.Random(seed)
         self._said: dict[str, list[str]] = {}
@@ -74,6 +81,13 @@ class Simulation:
         """Run a job as SageMaker does; what its state would catch."""
         self.jobs += 1
         self.s3.now += 1
+        if self.jobs <= self._over_quota:
+            return {
+                "Error": "SageMaker.ResourceLimitExceededException",
+                "Cause": "The account-level service limit 'ml.m5.large for transform job usage' is "
+                f"{self._quota} Instances, with current utilization of {self._quota} Instances and "
+                "a request delta of 1 Instances.",
+            }
         manifest = Place.parse(job["TransformInput"]["DataSource"]["S3DataSource"]["S3Uri"])
         head, *names = Store(self.s3).read_json(manifest)
         source, place = (

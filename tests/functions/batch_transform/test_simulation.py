@@ -312,3 +312,18 @@ def test_payloads_that_are_refused_for_their_size_are_cut_until_they_fit(s3: Mem
     assert outputs(s3) == {"a": WRITERS["Line"](records)}
     assert listed(s3) == []
     assert simulation.jobs == 4
+
+
+@pytest.mark.parametrize(("quota", "jobs"), [(1, 151), (0, 1)], ids=["in use", "none"])
+def test_a_quota_in_use_is_waited_for_beside_all_jobs_and_one_of_none_is_not(
+    quota: int, jobs: int
+) -> None:
+    s3 = MemoryS3()
+    put(s3, {"one": b"1", "two": b"2"})
+    run = begun(s3, retries=RETRIES)
+    simulation = Simulation(s3, answer, over_quota=150, quota=quota)
+    counts = simulation.execute(run)
+    assert simulation.jobs == jobs
+    answered = 2 if quota else 0
+    assert len(outputs(s3)) == answered
+    assert counts["unaccounted"] == 2 - answered

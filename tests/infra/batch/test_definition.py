@@ -103,6 +103,16 @@ def test_cfn_lint_finds_nothing(machine: dict[str, Any], tmp_path: Path) -> None
     assert "E3601" in ended.stdout
 
 
+def test_no_call_of_the_function_ends_a_batch_because_lambda_is_busy(
+    machine: dict[str, Any],
+) -> None:
+    called = [task for task in tasks(machine) if task["Resource"].endswith(":lambda:invoke")]
+    assert len(called) > 3
+    for task in called:
+        named = [name for each in task["Retry"] for name in each["ErrorEquals"]]
+        assert "Lambda.TooManyRequestsException" in named
+
+
 @pytest.mark.parametrize(
     ("settings", "jobs"),
     [
