@@ -90,8 +90,8 @@ def find_rollback(endpoint_name: str, aws: Aws | None = None, *, to: str | None 
 
     Nothing is changed yet. Raises `NotFound` when there is no such endpoint or
     config, `Mistake` when the config serves already, belongs to another
-    endpoint or has lost a Model, or when no older one was kept; `Failure` when
-    the endpoint takes no update now.
+    endpoint, is serverless where instances serve, or has lost a Model, or when no
+    older one was kept; `Failure` when the endpoint takes no update now.
     """
     where = aws if aws is not None else Aws()
     sagemaker = where.client("sagemaker")
@@ -99,8 +99,19 @@ def find_rollback(endpoint_name: str, aws: Aws | None = None, *, to: str | None 
     _must_take_updates(state)
     serving = _version(sagemaker, state.config)
     target = _named(sagemaker, state, to) if to is not None else _before(sagemaker, state, serving)
+    _must_be_reachable(state, serving, target)
     _must_be_whole(sagemaker, target)
     return Rollback(endpoint_name=endpoint_name, serving=serving, to=target, aws=where)
+
+
+def _must_be_reachable(state: EndpointState, serving: Version, target: Version) -> None:
+    """Source: developer guide, "Serverless endpoint operations", on updates."""
+    if serving.instance_variants and len(target.instance_variants) < len(target.models):
+        raise Mistake(
+            f"config {target.config} is serverless, and {state.name} serves on instances, which "
+            "SageMaker refuses to make serverless; deploy it under another name, and move its "
+            "callers there"
+        )
 
 
 def _must_take_updates(state: EndpointState) -> None:

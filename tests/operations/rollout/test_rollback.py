@@ -103,3 +103,16 @@ def test_a_config_whose_model_is_gone_is_refused_before_anything_is_done(aws: An
     with pytest.raises(Mistake, match="the model poor-2 of variant blue is gone"):
         find_rollback("poor", aws.client_side, to="poor-2")
     assert aws.status("poor") == "InService"
+
+
+def test_nothing_leads_from_instances_back_to_serverless(aws: Any) -> None:
+    aws.endpoint("moved", aws.version("moved-1"))
+    serverless = {"MemorySizeInMB": 1024, "MaxConcurrency": 1}
+    aws.sagemaker.create_endpoint_config(
+        EndpointConfigName="serverless-before",
+        ProductionVariants=[
+            {"VariantName": "blue", "ModelName": "moved-1", "ServerlessConfig": serverless}
+        ],
+    )
+    with pytest.raises(Mistake, match="config serverless-before is serverless, and moved serves"):
+        find_rollback("moved", aws.client_side, to="serverless-before")
