@@ -393,7 +393,7 @@ RULES: tuple[Rule, ...] = (
 OTHER_FINDINGS = {
     "yaml": "The file is YAML that can be read.",
     "duplicate-key": "Each key of a mapping stands there once.",
-    "unknown-field": "Fields are those of docs/environment-files.md, and of `schema`.",
+    "unknown-field": "Fields are those that `sagemaker-serving docs environment-files` lists.",
     "missing-field": "What has no default is written.",
     "wrong-type": "A value is of its field's type: text, a number, a list, a mapping.",
     "extends": "What a file extends is there, can be read, and does not lead back to it.",
@@ -402,7 +402,7 @@ OTHER_FINDINGS = {
     "schemas-missing": "CloudFormation's schemas are installed, to judge resources by.",
     "combinations-unjudged": "Parameters allow no more combinations than can be judged.",
     "region-unknown": "The region is known, so that what it offers can be judged.",
-    "golden-file": "A file of golden requests is as the handbook of `golden` has it.",
+    "golden-file": "A golden file is as `sagemaker-serving docs golden` shows it.",
     **dict.fromkeys(
         ("account-s3", "account-endpoint", "account-reservation"),
         "What the file names is in the account (`check --account`).",
