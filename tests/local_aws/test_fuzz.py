@@ -14,7 +14,7 @@ import pytest
 from tests.local_aws.aws import REGION, Aws
 from tests.local_aws.fuzzing import Fuzzer, by_kind
 
-CASES = int(os.environ.get("LOCAL_AWS_FUZZ_CASES", "450"))
+CASES = int(os.environ.get("LOCAL_AWS_FUZZ_CASES", "150"))
 SEED = os.environ.get("LOCAL_AWS_FUZZ_SEED", "")
 
 
