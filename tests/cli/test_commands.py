@@ -109,6 +109,7 @@ def test_programs_get_json_that_fits_the_schema(run: Run, tmp_path: Path) -> Non
     (problem,) = printed("findings", "check", "x.yaml")
     assert (problem["rule"], problem["file"], problem["line"]) == ("yaml", "x.yaml", 2)
     assert printed("rule", "explain", "image-known")["severity"] == "error"
+    assert list(printed("demand", "explain", "wrong-type")) == ["rule", "demands"]
     assert {row["page"] for row in printed("table", "docs")} >= {"skill", "operations"}
     for command in ("images", "instances"):
         assert printed("table", command)

@@ -48,7 +48,9 @@ _SEVERITY: dict[str, object] = {"enum": ["error", "warning", "note"]}
 OUTPUT: dict[str, object] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "What the commands of sagemaker-serving print with --json",
-    "anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("findings", "table", "rule", "batch")]
+    "anyOf": [
+        {"$ref": f"#/$defs/{name}"} for name in ("findings", "table", "rule", "demand", "batch")
+    ]
     + [_object("What a command describes; its --help says what it has.")],
     "$defs": {
         "findings": _array("finding", "check: every mistake, [] where there is none."),
@@ -76,6 +78,7 @@ OUTPUT: dict[str, object] = {
             source=_TEXT,
             example=_TEXT,
         ),
+        "demand": _object("explain of a finding that is of no rule.", rule=_TEXT, demands=_TEXT),
         "batch": _object(
             "transform: the report of a batch that has ended.",
             status={"enum": ["COMPLETE", "QUARANTINED", "UNANSWERED", "INCOMPLETE"]},

@@ -21,7 +21,7 @@ def shell_region() -> str | None:
 
 
 def local_region(address: Address, name: str | None = None) -> str:
-    """The region of the local AWS that something without a region is about.
+    """The region that is meant of the local AWS at ``address`` where none is named.
 
     That in which ``name`` is found, else the only one with anything in it. Where several are
     possible the shell says which. Raises `Mistake` for a ``name`` in several, of which it names

@@ -144,9 +144,9 @@ class Evaluation:
             for alarm, percentiles in judged:
                 if percentiles is None:
                     found = data.get(_metric(alarm), moto.Datapoints())
-                    times_as_much = self._fullness(alarm)
+                    factor = self._sum_factor(alarm)
                     values = [
-                        None if value is None else value * times_as_much
+                        None if value is None else value * factor
                         for times in self._periods(alarm, now)
                         for value in [found.statistic(alarm["Statistic"], *times)]
                     ]
@@ -197,8 +197,8 @@ class Evaluation:
     def _period_seconds(self, alarm: Alarm) -> float:
         return max(self._context.seconds(alarm["Period"]), _LEAST_PERIOD_SECONDS)
 
-    def _fullness(self, alarm: Alarm) -> float:
-        """How many times as much a whole period would have counted as one that passes faster.
+    def _sum_factor(self, alarm: Alarm) -> float:
+        """How many times as much would have been counted in a period that does not pass faster.
 
         1 but for sums of AWS's own metrics that call a scaling policy: ten requests a second are
         600 a minute, also where a minute is a second.
@@ -207,8 +207,8 @@ class Evaluation:
         is_sum = alarm["Statistic"] in ("Sum", "SampleCount")
         if not (is_sum and alarm["Namespace"].startswith("AWS/") and any(calls)):
             return 1.0
-        fullness: float = alarm["Period"] / self._period_seconds(alarm)
-        return fullness
+        factor: float = alarm["Period"] / self._period_seconds(alarm)
+        return factor
 
     def _do(self, action: Callable[..., None], *given: Any) -> None:
         with self._condition:
