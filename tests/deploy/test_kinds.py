@@ -336,7 +336,7 @@ def test_destroying_leaves_nothing_that_runs(deployed: Deployed) -> None:
 
 
 def asked_later(deployed: Deployed, question: bytes) -> bytes:
-    """What the asynchronous endpoint writes as the answer."""
+    """What the asynchronous endpoint writes as the answer, or as the reason why there is none."""
     bucket, prefix = deployed.place("queue/async-input")
     deployed.aws.s3.put_object(Bucket=bucket, Key=f"{prefix}in", Body=question)
     asked = deployed.aws.runtime.invoke_endpoint_async(
@@ -344,7 +344,10 @@ def asked_later(deployed: Deployed, question: bytes) -> bytes:
     )
     output = asked["OutputLocation"].removeprefix(f"s3://{bucket}/")
     assert output.startswith("queue/async/output/")
-    answer: bytes = eventually(lambda: body(deployed.aws, bucket, output))
+    failed = asked["FailureLocation"].removeprefix(f"s3://{bucket}/")
+    answer: bytes = eventually(
+        lambda: body(deployed.aws, bucket, output) or body(deployed.aws, bucket, failed)
+    )
     return answer
 
 

@@ -60,6 +60,10 @@ def endpoint(aws: Aws, messages: Any) -> Iterator[None]:
 def test_a_queue_tells_its_backlog_while_it_asks_for_room() -> None:
     done: SimpleQueue[AsyncRequest] = SimpleQueue()
 
+    def work(request: AsyncRequest) -> bool:
+        done.put(request)
+        return True
+
     made = threading.Event()
 
     def room() -> int:
@@ -82,7 +86,7 @@ def test_a_queue_tells_its_backlog_while_it_asks_for_room() -> None:
         timeout_seconds=60,
         received_at=time.time(),
     )
-    queue = AsyncQueue(room=room, work=done.put, is_expired=lambda _: False)
+    queue = AsyncQueue(room=room, work=work, is_expired=lambda _: False)
     made.set()
     queue.put(request)
     assert done.get(timeout=120) is request
@@ -233,7 +237,7 @@ def test_a_model_that_takes_longer_than_it_may_is_a_failure(aws: Aws, messages: 
 def test_without_instances_requests_wait_and_are_counted(aws: Aws, messages: Any) -> None:
     asynchronous(aws, "idle", "a")
     before = children()
-    scale(aws, 0)
+    scale(aws, "idle", 0)
     eventually(lambda: before - children())
     answer = invoke(aws, "idle", Body=b"abc")
     expiring = invoke(aws, "idle", Body=b"old", RequestTTLSeconds=300)
@@ -241,19 +245,34 @@ def test_without_instances_requests_wait_and_are_counted(aws: Aws, messages: Any
     assert figures(aws, "HasBacklogWithoutCapacity", "idle", None)["Maximum"] == 1
     assert b"RequestTTLSeconds is 300" in read(aws, expiring["FailureLocation"])
     assert messages()["invocationStatus"] == "Failed"
-    scale(aws, 1)
+    scale(aws, "idle", 1)
     assert read(aws, answer["OutputLocation"]) == b"cba"
     assert messages()["invocationStatus"] == "Completed"
     assert total(aws, "ExpiredRequests", "idle") == 1
     aws.delete("idle")
 
 
-def scale(aws: Aws, count: int) -> None:
+def test_a_request_that_meets_the_end_of_the_last_instance_is_answered_by_the_next(
+    aws: Aws, messages: Any
+) -> None:
+    asynchronous(aws, "slow", aws.model("slow", {"SLEEP": "0.2"}))
+    asked: list[Any] = []
+    for _ in range(3):
+        asked += [invoke(aws, "slow", Body=b"abc") for _ in range(4)]
+        scale(aws, "slow", 0)
+        asked += [invoke(aws, "slow", Body=b"abc")]
+        scale(aws, "slow", 1)
+    assert {read(aws, answer["OutputLocation"]) for answer in asked} == {b"cba"}
+    assert {messages()["invocationStatus"] for _ in asked} == {"Completed"}
+    aws.delete("slow")
+
+
+def scale(aws: Aws, endpoint: str, count: int) -> None:
     aws.sagemaker.update_endpoint_weights_and_capacities(
-        EndpointName="idle",
+        EndpointName=endpoint,
         DesiredWeightsAndCapacities=[{"VariantName": "v", "DesiredInstanceCount": count}],
     )
-    described = aws.settled("idle")
+    described = aws.settled(endpoint)
     assert described["ProductionVariants"][0]["CurrentInstanceCount"] == count
 
 

@@ -33,15 +33,16 @@ class AsyncQueue:
 
     ``room`` is how many may run at one time now: 0 where there is no instance,
     and then all wait. It is asked without the queue's lock: who holds what it needs may be asking
-    for the backlog. ``work`` does one request, in a thread of its own; one
-    that ``is_expired`` is handed over whether there is room or not.
+    for the backlog. ``work`` does one request, in a thread of its own, and tells whether it is
+    done: one that is not waits again, as the next. One that ``is_expired`` is handed over whether
+    there is room or not.
     """
 
     def __init__(
         self,
         *,
         room: Callable[[], int],
-        work: Callable[[AsyncRequest], None],
+        work: Callable[[AsyncRequest], bool],
         is_expired: Callable[[AsyncRequest], bool],
     ) -> None:
         self._room = room
@@ -97,11 +98,14 @@ class AsyncQueue:
         return next((request for request in self._waiting if self._is_expired(request)), None)
 
     def _do(self, request: AsyncRequest) -> None:
+        is_done = True
         try:
-            self._work(request)
+            is_done = self._work(request)
         except Exception:
             _log.exception("asynchronous request %s", request.inference_id)
         finally:
             with self._changed:
                 self._running.discard(request)
+                if not is_done:
+                    self._waiting.appendleft(request)
                 self._changed.notify_all()

@@ -127,10 +127,10 @@ class EndpointTasks:
         with region.lock:
             fleet = self._fleets.of(endpoint["EndpointArn"]).serving
         reason: ContainerFailed | None = None
-        variants = fleet.variants if fleet is not None else {}
+        assert fleet is not None, "what is InService has one"
         for name, count in counts.items():
             try:
-                variants[name].scale(count)
+                fleet.scale(fleet.variants[name], count)
             except ContainerFailed as failed:
                 reason = failed
         with region.lock:
@@ -156,9 +156,13 @@ class EndpointTasks:
 
     def _do_async(
         self, region: Region, endpoint: Resource, live: EndpointRuntime, request: AsyncRequest
-    ) -> None:
+    ) -> bool:
+        """Whether it is done; where the last instance has just ended, it is not."""
         with pick_variant(region, endpoint["EndpointName"], live, None) as route:
-            self._async_work.do(request, route)
+            is_due = bool(route.variant.instance_count) or self._async_work.is_expired(request)
+            if is_due:
+                self._async_work.do(request, route)
+            return is_due
 
     def _begin(self, region: Region, work: Callable[..., None], *arguments: Any) -> None:
         def do() -> None:

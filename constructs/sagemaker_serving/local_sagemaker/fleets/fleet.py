@@ -67,6 +67,18 @@ class Fleet:
             self._idle.wait_for(self._is_idle, timeout=DRAIN_SECONDS)
         self.stop()
 
+    def scale(self, variant: Variant, instance_count: int) -> None:
+        """Have so many instances of a variant; raises `ContainerFailed`, and has as many as before.
+
+        At 0 its process ends once its requests are answered, or after `DRAIN_SECONDS`.
+        """
+
+        def wait_until_idle() -> None:
+            with self._idle:
+                self._idle.wait_for(lambda: variant.in_flight == 0, timeout=DRAIN_SECONDS)
+
+        variant.scale(instance_count, wait_until_idle)
+
     def pick(self, target: str | None) -> Variant | None:
         """The variant that serves a request: the target, or one at random by weight.
 

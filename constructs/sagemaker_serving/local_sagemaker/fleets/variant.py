@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from sagemaker_serving.catalog import variant_types
@@ -57,13 +58,17 @@ class Variant:
         """The model's answer; raises `NoAnswer` and `AwsError`."""
         return self.host.ask(invocation)
 
-    def scale(self, instance_count: int) -> None:
-        """Have so many instances; raises `ContainerFailed`, and has as many as before."""
+    def scale(self, instance_count: int, wait_until_idle: Callable[[], None]) -> None:
+        """Have so many instances; raises `ContainerFailed`, and has as many as before.
+
+        The last one ends after ``wait_until_idle``; a request that comes meanwhile finds none.
+        """
         if instance_count and not self.instance_count:
             self.host.wake(self._deadline)
-        if self.instance_count and not instance_count:
+        before, self.instance_count = self.instance_count, instance_count
+        if before and not instance_count:
+            wait_until_idle()
             self.host.rest()
-        self.instance_count = instance_count
 
     def configure(self, change: Resource) -> None:
         """Take what a ServerlessUpdateConfig says."""

@@ -212,21 +212,11 @@ class InferenceComponents:
             base = component["Specification"].get("BaseInferenceComponentName")
             serves = component if base is None else region.inference_components[base]
         live = self._fleets.awaited(serves["InferenceComponentArn"])
-        copies = serves["RuntimeConfig"]["CurrentCopyCount"]
-        if copies == 0:
-            self._metrics.observe(
-                Series(
-                    region=region.name,
-                    dimensions=(("InferenceComponentName", serves["InferenceComponentName"]),),
-                    name="NoCapacityInvocationFailures",
-                    unit="None",
-                ),
-                1,
-            )
-            raise AwsError(
-                "ValidationError", f"Inference Component {name} has no capacity to process requests"
-            )
+        if serves["RuntimeConfig"]["CurrentCopyCount"] == 0:
+            raise self._without_capacity(region, serves, name)
         with pick_variant(region, endpoint, live, None) as route:
+            if not route.variant.instance_count:  # the last copy is about to end
+                raise self._without_capacity(region, serves, name)
             if base is None:
                 yield route
                 return
@@ -235,6 +225,21 @@ class InferenceComponents:
             except ContainerFailed as failed:
                 raise AwsError("ModelNotReadyException", str(failed), status=429) from None
             yield replace(route, adapter=name)
+
+    def _without_capacity(self, region: Region, serves: Resource, name: str) -> AwsError:
+        """What a request for ``name`` is told where ``serves`` has no copy."""
+        self._metrics.observe(
+            Series(
+                region=region.name,
+                dimensions=(("InferenceComponentName", serves["InferenceComponentName"]),),
+                name="NoCapacityInvocationFailures",
+                unit="None",
+            ),
+            1,
+        )
+        return AwsError(
+            "ValidationError", f"Inference Component {name} has no capacity to process requests"
+        )
 
     def _specify(self, component: Resource) -> None:
         """Lets a component of several specifications be what that of its host's type says."""

@@ -156,9 +156,9 @@ class ComponentWork:
         with region.lock:
             fleet = self._fleets.of(component["InferenceComponentArn"]).serving
         failure: ContainerFailed | None = None
-        for variant in fleet.every if fleet is not None else []:
+        if fleet is not None:
             try:
-                variant.scale(component["RuntimeConfig"]["DesiredCopyCount"])
+                fleet.scale(fleet.every[0], component["RuntimeConfig"]["DesiredCopyCount"])
             except ContainerFailed as failed:
                 failure = failed
         with region.lock:
