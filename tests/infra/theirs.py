@@ -137,7 +137,13 @@ def add_everything(have: Theirs, *, compiles: bool = True) -> BatchTransform:
         data_capture=DataCapture(destination=_below(have, "captured"), sampling_percent=100),
         encryption_key=have.key,
     )
-    ModelArchives(stack, "Archives", place=_below(have, "many"), **written)
+    ModelArchives(
+        stack,
+        "Archives",
+        place=_below(have, "many"),
+        state_machine_role=roles["machines"],
+        **written,
+    )
     compiler = NeoCompiler(
         stack,
         "Compiler",

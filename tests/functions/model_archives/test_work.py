@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import boto3
 import pytest
 
-from sagemaker_serving.functions.model_archives.place import handler
+from sagemaker_serving.functions.model_archives.work import handler
 from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
 
@@ -41,26 +42,38 @@ def ask(
     kind: str = "Create",
     *,
     content: str = "1",
-    seconds: int = 900,
+    seconds: tuple[int, ...] = (900,),
+    minutes_ago: int = 0,
+    interrupted: bool = False,
     **archives: str,
 ) -> Any:
-    """What CloudFormation is answered to a request for these archives."""
-    handler(
-        {
-            "RequestType": kind,
-            "RequestId": request_id,
-            "StackId": "stack",
-            "LogicalResourceId": "Archives",
-            "ResponseURL": listener.url(request_id),
-            "ResourceProperties": {
-                "Bucket": "models",
-                "Prefix": "many/",
-                "Archives": {f"{name}.tar.gz": url for name, url in archives.items()},
-                "Contents": {f"{name}.tar.gz": content for name in archives},
-            },
+    """What CloudFormation is answered to a request for these archives; each call that copies has
+    one of these ``seconds``."""
+    request = {
+        "RequestType": kind,
+        "RequestId": request_id,
+        "StackId": "stack",
+        "LogicalResourceId": "Archives",
+        "ResponseURL": listener.url(request_id),
+        "ResourceProperties": {
+            "Bucket": "models",
+            "Prefix": "many/",
+            "Archives": {f"{name}.tar.gz": url for name, url in archives.items()},
+            "Contents": {f"{name}.tar.gz": content for name in archives},
         },
-        SimpleNamespace(get_remaining_time_in_millis=lambda: seconds * 1000),
-    )
+    }
+    started = (datetime.now(UTC) - timedelta(minutes=minutes_ago)).isoformat()
+    state: Any = {"request": request, "interrupted": interrupted, "started": started}
+    times = iter(seconds)
+
+    def step(name: str, left: int = 900) -> Any:
+        context = SimpleNamespace(get_remaining_time_in_millis=lambda: left * 1000)
+        return handler({"step": name, "state": state}, context)
+
+    state = step("begin")
+    while "outcome" not in state:
+        state = step("copy", next(times)) if "ready" in state else step("look")
+    step("answer")
     return listener.answer(request_id)
 
 
@@ -105,8 +118,16 @@ def test_what_is_there_is_not_copied_again_unless_its_content_is_another(
     version(Bucket="models", VersioningConfiguration={"Status": "Suspended"})
 
 
-def test_a_function_without_time_fails_with_what_is_left(aws: Aws, listener: Listener) -> None:
-    answer = ask(listener, "late", seconds=30, late="s3://models/model.tar.gz")
+def test_what_one_call_has_no_time_for_the_next_ones_copy(aws: Aws, listener: Listener) -> None:
+    times = (30, 59, 900)
+    archive = "s3://models/model.tar.gz"
+    answer = ask(listener, "on", seconds=times, interrupted=True, on=archive)
+    assert answer["Status"] == "SUCCESS"
+    assert "many/on.tar.gz" in keys(aws)
+
+
+def test_after_an_hour_the_deploy_fails_with_what_is_left(aws: Aws, listener: Listener) -> None:
+    answer = ask(listener, "late", minutes_ago=58, late="s3://models/model.tar.gz")
     assert answer["Status"] == "FAILED"
     assert "late.tar.gz the first" in answer["Reason"]
 
