@@ -81,7 +81,8 @@ SageMaker:
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("world")
-    address = daemon.start(folder / "state", port=0, with_parent=True)
+    stub = {"SAGEMAKER_SERVING_ENGINES": "vllm=stub"}
+    address = daemon.start(folder / "state", port=0, with_parent=True, environment=stub)
     try:
         yield _furnished(address, folder)
     finally:

@@ -165,7 +165,7 @@ def _fill(stack: cdk.Stack, folder: Path) -> None:
     )
     scaling.scale_on_schedule("night", "cron(0 20 * * ? *)", time_zone="UTC", max_capacity=1)
     caller = iam.Role(stack, "Caller", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
-    endpoint.grant_invoke(caller)
+    endpoint.grant_invoke(caller, with_bearer_token=True)
     Endpoint.from_endpoint_name(stack, "Theirs", "theirs").grant_invoke(caller)
     endpoint.metric_invocation_5xx_errors("blue").create_alarm(
         stack, "Alarm", threshold=1, evaluation_periods=1

@@ -356,15 +356,20 @@ def test_a_variant_added_later_is_as_one_given_at_once(new_bench: Callable[[], A
     assert rendered[0] == rendered[1]
 
 
-def test_grant_invoke_gives_all_four_ways_to_call(bench: Any) -> None:
+def test_grant_invoke_gives_all_four_ways_to_call_and_tokens_where_asked(bench: Any) -> None:
     endpoint = add_endpoint(bench)
     caller = iam.Role(bench.stack, "Caller", assumed_by=iam.AccountRootPrincipal())
-    endpoint.grant_invoke(caller)
+    endpoint.grant_invoke(caller, with_bearer_token=True)
     Template.from_stack(bench.stack).has_resource_properties(
         "AWS::IAM::Policy",
         {
             "PolicyDocument": {
                 "Statement": [
+                    {
+                        "Action": "sagemaker:CallWithBearerToken",
+                        "Effect": "Allow",
+                        "Resource": "*",
+                    },
                     {
                         "Action": [
                             "sagemaker:InvokeEndpoint",
@@ -373,7 +378,7 @@ def test_grant_invoke_gives_all_four_ways_to_call(bench: Any) -> None:
                             "sagemaker:InvokeEndpointWithResponseStream",
                         ],
                         "Resource": Match.any_value(),
-                    }
+                    },
                 ]
             }
         },

@@ -208,7 +208,7 @@ def test_each_adapter_answers_for_itself_in_the_container_of_its_base(aws: Aws) 
     assert (ask("adapted"), ask("polite"), ask("rude")) == (b"1", b"1 please", b"1 now")
 
     scale(0)
-    with pytest.raises(ClientError, match="polite has no capacity to process"):
+    with pytest.raises(ClientError, match="has no capacity to process"):
         ask("polite")
     scale(1)
     assert ask("adapted", b"adapters") == b"[]"

@@ -86,7 +86,16 @@ def page() -> str:
     """The page as Markdown."""
     as_of = support_as_of()
     served = [name for name in frameworks() if image_server(name) is not None]
-    servers = ("framework", "server", "takes", "newest", "CUDA", "Python", "patched until")
+    servers = (
+        "framework",
+        "server",
+        "takes",
+        "OpenAI route",
+        "newest",
+        "CUDA",
+        "Python",
+        "patched until",
+    )
     releases = ("framework", "release", "for", "CUDA", "driver", "Python", "patched until", "state")
     return "".join(
         [
@@ -110,7 +119,9 @@ def _server(framework: str) -> tuple[str, ...]:
         )
     )
     until = "" if support.patched_until is None else str(support.patched_until)
-    return framework, server.server, server.payload, newest, support.cuda, support.python, until
+    chat = "yes" if server.has_chat else ""
+    held = (newest, support.cuda, support.python, until)
+    return framework, server.server, server.payload, chat, *held
 
 
 def _releases(framework: str) -> Iterator[tuple[str, ...]]:

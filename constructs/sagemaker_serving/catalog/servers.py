@@ -9,10 +9,14 @@ from sagemaker_serving.catalog.ecr import EcrImage
 
 @dataclass(frozen=True, kw_only=True)
 class ImageServer:
-    """The server of a framework's images, and the payload that it takes at ``/invocations``."""
+    """The server of a framework's images, and the payload that it takes at ``/invocations``.
+
+    ``has_chat`` is whether AWS lists it for the OpenAI route, ``/openai/v1/chat/completions``.
+    """
 
     server: str
     payload: str
+    has_chat: bool = False
 
 
 def image_server(framework: str) -> ImageServer | None:
@@ -20,7 +24,8 @@ def image_server(framework: str) -> ImageServer | None:
 
     Sources: aws/deep-learning-containers at 5ee40d8 (guides of TensorFlow inference, Ray, vLLM,
     SGLang; ``docs/src/data`` for DJL), aws/sagemaker-pytorch-inference-toolkit, NVIDIA's guide to
-    Triton on SageMaker.
+    Triton on SageMaker; for the OpenAI route the SageMaker developer guide, "Invoke endpoints with
+    OpenAI-compatible APIs", supported containers.
     """
     return _SERVERS.get(framework)
 
@@ -35,10 +40,10 @@ _SERVERS = {
     "sagemaker-tritonserver": ImageServer(
         server="Triton", payload="JSON or binary of the v2 protocol"
     ),
-    "vllm": ImageServer(server="vLLM", payload=_CHAT),
-    "vllm-server": ImageServer(server="vLLM", payload=_CHAT),
-    "sglang": ImageServer(server="SGLang", payload=_CHAT),
-    "sglang-server": ImageServer(server="SGLang", payload=_CHAT),
+    "vllm": ImageServer(server="vLLM", payload=_CHAT, has_chat=True),
+    "vllm-server": ImageServer(server="vLLM", payload=_CHAT, has_chat=True),
+    "sglang": ImageServer(server="SGLang", payload=_CHAT, has_chat=True),
+    "sglang-server": ImageServer(server="SGLang", payload=_CHAT, has_chat=True),
     "djl-lmi": ImageServer(server="DJL Serving", payload="JSON of LMI, or of OpenAI's API"),
 }
 

@@ -84,6 +84,7 @@ def _frameworks() -> Iterator[dict[str, Any]]:
             "for": list(scopes),
             "server": "" if server is None else server.server,
             "payload": "" if server is None else server.payload,
+            "chat": server is not None and server.has_chat,
         }
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import Any, Never, Self
 
+from sagemaker_serving.client import openai_route
 from sagemaker_serving.client.asynchronous import AsyncInference
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.deserializers import Deserializer
@@ -259,6 +260,29 @@ class Predictor:
             initial_args, InferenceId=inference_id, CustomAttributes=custom_attributes
         )
         return self._sender.submit(*self._one(data, members, encoding))
+
+    def openai(self, expires_seconds: int = openai_route.MAX_SECONDS) -> dict[str, str]:
+        """What a client of OpenAI's API needs: ``OpenAI(**predictor.openai())`` calls the endpoint.
+
+        ``base_url`` and ``api_key``, a bearer token that is good for ``expires_seconds`` (1 to
+        43200) and no longer than the credentials that it is made of. The container must serve
+        /v1/chat/completions, as AWS's vLLM and SGLang do; leave ``model`` empty. Who calls needs
+        `grant_invoke` with ``with_bearer_token``. Raises `Mistake`.
+        """
+        return {
+            "base_url": openai_route.base_url(
+                self._sender.client, self.endpoint_name, self.component_name
+            ),
+            "api_key": self.bearer_token(expires_seconds),
+        }
+
+    def bearer_token(self, expires_seconds: int = openai_route.MAX_SECONDS) -> str:
+        """The token of `openai`. Nothing is sent for it, so each request may have a new one:
+        ``OpenAI(base_url=…, api_key=predictor.bearer_token)`` asks for one each time.
+
+        It lets its holder do all that these credentials may. Raises `Mistake`.
+        """
+        return openai_route.bearer_token(self._sender.client, expires_seconds)
 
     def classify(self, data: Any) -> Any:
         """TensorFlow Serving's classify: examples, or ``{"examples": …, "signature_name": …}``."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from local_aws.permissions.need import Need
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
-from local_aws.protocol import AwsError
+from local_aws.protocol import AwsError, openai_route
 from local_aws.protocol.call import Call
 from sagemaker_serving.local_sagemaker.common.arns import written
 
@@ -49,7 +49,9 @@ def _asked(call: Call) -> Iterator[str]:
     InvokeEndpointAsync knows none.
     """
     yield from _resources(call)
-    name = call.headers.get("x-amzn-sagemaker-inference-component")
+    name = call.parameters.get(
+        "InferenceComponentName", call.headers.get("x-amzn-sagemaker-inference-component")
+    )
     if name and call.operation != "InvokeEndpointAsync":
         yield _named("inference-component", name)
 
@@ -88,11 +90,14 @@ PERMISSIONS = SageMakerPermissions(
 class RuntimePermissions(ServicePermissions):
     """The runtime's. A streamed answer needs two actions, as AWS's own texts differ: the API
     reference of InvokeEndpointWithResponseStream names InvokeEndpoint, the service authorization
-    reference has an action of its own."""
+    reference has an action of its own. The OpenAI route needs the two that its guide names, whether
+    it streams or not."""
 
     def needs(self, call: Call) -> Sequence[Need]:
         """Both, for each thing that is asked."""
         found = super().needs(call)
+        if call.request is not None and openai_route(call.request.path) is not None:
+            return [Need("sagemaker:CallWithBearerToken", "*"), *found]
         if call.operation != "InvokeEndpointWithResponseStream":
             return found
         return [*(replace(each, action="sagemaker:InvokeEndpoint") for each in found), *found]

@@ -9,12 +9,13 @@ from werkzeug import Response
 from werkzeug.datastructures import Headers
 
 from local_aws.context import LocalContext
-from local_aws.protocol import event_stream
+from local_aws.protocol import event_stream, openai_route
 from local_aws.protocol.answers import request_id
 from local_aws.protocol.call import Call
 from local_aws.service import Action, Service
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
+from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Answer, Runtime
 from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.local_sagemaker.policy import RUNTIME_PERMISSIONS
@@ -51,7 +52,7 @@ class SageMakerRuntime(Service):
     def actions(self) -> Mapping[str, Action]:
         """What is offered: no streams in both directions."""
         return {
-            "InvokeEndpoint": partial(self._ask, self._runtime.invoke),
+            "InvokeEndpoint": self._ask_once,
             "InvokeEndpointAsync": partial(self._ask, self._runtime.invoke_async),
             "InvokeEndpointWithResponseStream": self._ask_for_parts,
         }
@@ -60,13 +61,27 @@ class SageMakerRuntime(Service):
         answer = invoke(*self._asked(call))
         return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
 
+    def _ask_once(self, call: Call) -> Response:
+        assert call.request is not None
+        if openai_route(call.request.path) is None:
+            return self._ask(self._runtime.invoke, call)
+        region, endpoint, headers, body = self._asked(call)
+        component = call.parameters.get("InferenceComponentName")
+        answer = self._runtime.chat(region, endpoint, component, headers, body)
+        if isinstance(answer, Stream):
+            return _streamed(answer)
+        return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
+
     def _ask_for_parts(self, call: Call) -> Response:
-        stream = self._runtime.stream(*self._asked(call))
-        headers = [*stream.headers, request_id()]
-        return event_stream.streamed(stream.events, headers, close=stream.close)
+        return _streamed(self._runtime.stream(*self._asked(call)))
 
     def _asked(self, call: Call) -> tuple[str, str, Headers, bytes]:
         request = call.request
         assert request is not None
         body = self._runtime.read_body(request.stream, request.content_length)
         return call.region, call.parameters["EndpointName"], request.headers, body
+
+
+def _streamed(stream: Stream) -> Response:
+    headers = [*stream.headers, request_id()]
+    return event_stream.streamed(stream.events, headers, close=stream.close)

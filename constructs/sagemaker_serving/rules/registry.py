@@ -337,6 +337,7 @@ RULES: tuple[Rule, ...] = (
     permissions.role_policy_order,
     permissions.reference_order,
     documents.policy_document,
+    documents.policy_bearer_token,
     documents.policy_endpoint_letters,
     definitions.state_machine_source,
     definitions.state_machine_language,

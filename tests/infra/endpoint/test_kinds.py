@@ -506,7 +506,8 @@ def test_who_may_call_a_component_may_call_its_endpoint_and_no_other(bench: Any)
     caller = iam.Role(
         bench.stack, "Caller", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")
     )
-    component.grant_invoke(caller)
+    component.grant_invoke(caller, with_bearer_token=True)
+    assert granted(bench, "sagemaker:CallWithBearerToken") == ["*"]
     ((endpoint, half),) = granted(bench, "sagemaker:InvokeEndpoint")
     assert below(endpoint) == ":endpoint/e"
     assert below(half) == ":inference-component/e-half"

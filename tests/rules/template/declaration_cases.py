@@ -53,6 +53,7 @@ def rule(expression: str) -> str:
 
 
 ALL = "{Effect: Allow, Action: 's3:*', Resource: '*'}"
+BEARER = ALL.replace("s3:*", "sagemaker:CallWithBearerToken")
 TRUSTED = "Effect: Allow, Principal: {Service: ec2.amazonaws.com}"
 ASSUME = f"{{Statement: [{{{TRUSTED}, Action: 'sts:AssumeRole'}}]}}"
 
@@ -273,6 +274,12 @@ CASES: list[tuple[str, str, str, str]] = [
         role(ASSUME.replace("Service:", "Services:")),
         "did you mean Service?",
         role(ASSUME.replace("Service:", "Federated:")),
+    ),
+    (
+        "policy-bearer-token",
+        policy(BEARER.replace("'*'", "'arn:aws:sagemaker:*:*:endpoint/chat'")),
+        "has no resource but '*'",
+        policy(BEARER),
     ),
     ("policy-document", policy(ALL.replace("Allow", "allow")), "Effect is 'allow'", policy(ALL)),
     (

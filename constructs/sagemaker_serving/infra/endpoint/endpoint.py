@@ -24,6 +24,7 @@ from sagemaker_serving.infra.scaling.values import (
     ScalingMetric,
     pascal,
 )
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
@@ -42,6 +43,19 @@ _INVOKE_ACTIONS = [
     "sagemaker:InvokeEndpointWithResponseStream",
 ]
 """Source: AWS service authorization reference, Amazon SageMaker AI."""
+
+
+def grant_bearer_token(grantee: iam.IGrantable) -> iam.Grant:
+    """Lets ``grantee`` present bearer tokens, which the OpenAI route takes and nothing else.
+
+    The action knows no resource; what a token may call is bounded by InvokeEndpoint. Source:
+    SageMaker developer guide, "Invoke endpoints with OpenAI-compatible APIs", IAM permissions.
+    """
+    acknowledge_wildcard(
+        grantee, "*", "CallWithBearerToken knows no resource; InvokeEndpoint bounds what it calls"
+    )
+    return grant(grantee, ["sagemaker:CallWithBearerToken"], "*")
+
 
 NOT_RETAINED = ("DesiredWeight", "DataCaptureConfig")
 """What follows the template where an update keeps the instance counts."""
@@ -69,8 +83,15 @@ class AnyEndpoint(Construct):
             service="sagemaker", resource="endpoint", resource_name=self._plain_name.lower()
         )
 
-    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
-        """Lets ``grantee`` call the endpoint in all four ways that SageMaker offers."""
+    def grant_invoke(
+        self, grantee: iam.IGrantable, *, with_bearer_token: bool = False
+    ) -> iam.Grant:
+        """Lets ``grantee`` call the endpoint in all four ways that SageMaker offers.
+
+        ``with_bearer_token`` lets clients of OpenAI's API call it, too: `grant_bearer_token`.
+        """
+        if with_bearer_token:
+            grant_bearer_token(grantee)
         return grant(grantee, _INVOKE_ACTIONS, self.endpoint_arn)
 
     def scale_instances(

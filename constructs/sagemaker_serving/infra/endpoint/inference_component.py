@@ -12,7 +12,7 @@ from constructs import Construct
 
 from sagemaker_serving import log_groups
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint
+from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, grant_bearer_token
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.model.model_data import ModelData
@@ -135,12 +135,17 @@ class InferenceComponent(Construct):
         self.role = model.role
         """The role that its container acts under."""
 
-    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
+    def grant_invoke(
+        self, grantee: iam.IGrantable, *, with_bearer_token: bool = False
+    ) -> iam.Grant:
         """Lets ``grantee`` call this component, which takes a permission on its endpoint, too.
 
-        Source: service authorization reference, Amazon SageMaker AI, InvokeEndpoint and
+        ``with_bearer_token`` lets clients of OpenAI's API call it, too. Source: service
+        authorization reference, Amazon SageMaker AI, InvokeEndpoint and
         InvokeEndpointWithResponseStream, which know both resources.
         """
+        if with_bearer_token:
+            grant_bearer_token(grantee)
         return _grant_invoke(grantee, self._endpoint, self.component_arn)
 
     @property
@@ -251,8 +256,12 @@ class ComponentAdapter(Construct):
         self.component_name = adapter_name
         """The adapter's name."""
 
-    def grant_invoke(self, grantee: iam.IGrantable) -> iam.Grant:
+    def grant_invoke(
+        self, grantee: iam.IGrantable, *, with_bearer_token: bool = False
+    ) -> iam.Grant:
         """Lets ``grantee`` call this adapter, as `InferenceComponent.grant_invoke` does."""
+        if with_bearer_token:
+            grant_bearer_token(grantee)
         return _grant_invoke(grantee, self._endpoint, _component_arn(self, self.component_name))
 
 

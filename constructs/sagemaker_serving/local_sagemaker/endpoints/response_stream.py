@@ -1,8 +1,9 @@
-"""What InvokeEndpointWithResponseStream answers: a model's parts as events, and what breaks them
-off."""
+"""What InvokeEndpointWithResponseStream and the OpenAI route answer: a model's parts, and what
+breaks them off."""
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -38,6 +39,18 @@ def events_of(parts: Iterable[bytes]) -> Iterator[bytes]:
         _log.exception("a streamed answer")
         why = "the local AWS failed on a streamed answer; its log says why"
         yield exception("InternalStreamFailure", {"Message": why})
+
+
+def chunks_of(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """A container's server-sent events as they come; where they break off, an event says so.
+
+    Clients of OpenAI raise it. What SageMaker sends there is unverified.
+    """
+    try:
+        yield from parts
+    except NoAnswer as failed:
+        error = {"message": _broken_off(failed)["Message"], "type": "server_error"}
+        yield b"data: " + json.dumps({"error": error}).encode() + b"\n\n"
 
 
 def _broken_off(failed: NoAnswer) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """InvokeEndpoint: a request to an endpoint becomes one to a variant's server, and back.
 
 InvokeEndpointWithResponseStream: the answer goes back as it comes. InvokeEndpointAsync: the request
-becomes one of a queue's.
+becomes one of a queue's. The OpenAI route: the request goes to the container's own path of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sagemaker_serving.local_sagemaker.async_inference.request import read_async
 from sagemaker_serving.local_sagemaker.common.store import Region, Store
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
-from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream, events_of
+from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream, chunks_of, events_of
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel, Serverless
@@ -54,6 +54,10 @@ aws/model-hosting-container-standards, docs/sagemaker/04_sticky_session_routing.
 _TARGET_VARIANT = "X-Amzn-SageMaker-Target-Variant"
 _TARGET_MODEL = "X-Amzn-SageMaker-Target-Model"
 _COMPONENT = "X-Amzn-SageMaker-Inference-Component"
+_CHAT_PATH = "/v1/chat/completions"
+"""What a container of the OpenAI route must implement (SageMaker developer guide, "Invoke endpoints
+with OpenAI-compatible APIs")."""
+
 _NOT_FOLLOWED = (
     "X-Amzn-SageMaker-Target-Container-Hostname",
     "X-Amzn-SageMaker-Enable-Explanations",
@@ -72,8 +76,9 @@ class Answer:
 class ModelError(AwsError):
     """The model refused or failed a request: 424, with the model's own answer inside."""
 
-    def __init__(self, message: str, *, members: Mapping[str, Any]) -> None:
-        super().__init__("ModelError", message, status=424)
+    def __init__(self, message: str, *, members: Mapping[str, Any], status: int = 424) -> None:
+        super().__init__("ModelError", message, status=status)
+        self.original_status: int = members["OriginalStatusCode"]
         self.members = members
         """OriginalStatusCode, OriginalMessage and LogStreamArn, as the API has them."""
 
@@ -142,6 +147,41 @@ class Runtime:
                 close=asked.pop_all().close,
             )
 
+    def chat(
+        self,
+        region_name: str,
+        endpoint: str,
+        component: str | None,
+        headers: Headers,
+        body: bytes,
+    ) -> Answer | Stream:
+        """The container's answer to a request of OpenAI's, as it is; in parts where it asks so.
+
+        Raises as `invoke` does, but that a model's own status stays (stdapi.ai measured 400; of
+        others it is unverified), and for a component in a header, which the route refuses.
+        """
+        if _COMPONENT in headers:
+            what = f"{_COMPONENT} is not taken here; the path names the inference component"
+            raise AwsError("ValidationError", what)
+        if component is not None:
+            headers = Headers([*headers, (_COMPONENT, component)])
+        with ExitStack() as asked:
+            streamed = _wants_a_stream(body)
+            try:
+                answer, variant = asked.enter_context(
+                    self._asked(
+                        region_name, endpoint, headers, body, streamed=streamed, path=_CHAT_PATH
+                    )
+                )
+            except ModelError as failed:
+                status = failed.original_status or failed.status
+                raise ModelError(failed.message, members=failed.members, status=status) from None
+            told = [("Content-Type", _type_of(answer)), *_told(answer, variant)]
+            if answer.parts is None:
+                return Answer(status=answer.status, headers=told, body=answer.body)
+            parts = asked.enter_context(closing(answer.parts))
+            return Stream(headers=told, events=chunks_of(parts), close=asked.pop_all().close)
+
     @contextmanager
     def _asked(
         self,
@@ -151,12 +191,14 @@ class Runtime:
         body: bytes,
         *,
         streamed: bool = False,
+        path: str = "/invocations",
     ) -> Iterator[tuple[ModelAnswer, Variant]]:
         """A model's 2XX and the variant that gives it, which is kept meanwhile."""
         _refuse_not_followed(headers)
         received = time.perf_counter()
         given = {name: headers[name] for name in _TO_THE_MODEL if name in headers}
-        accept = headers.get("X-Amzn-SageMaker-Accept" if streamed else "Accept")
+        is_events = streamed and path != _CHAT_PATH
+        accept = headers.get("X-Amzn-SageMaker-Accept" if is_events else "Accept")
         region = self._store.region(region_name)
         component = headers.get(_COMPONENT)
         with (
@@ -171,8 +213,9 @@ class Runtime:
                 timeout_seconds=TIMEOUT_SECONDS,
                 stream_seconds=STREAM_SECONDS if streamed else None,
                 target_model=headers.get(_TARGET_MODEL),
+                path=path,
             )
-            operation = "InvokeEndpointWithResponseStream" if streamed else "InvokeEndpoint"
+            operation = "InvokeEndpointWithResponseStream" if is_events else "InvokeEndpoint"
             try:
                 answer = self._pipeline.ask(
                     route, invocation, operation=operation, received=received
@@ -206,6 +249,14 @@ class Runtime:
         return Answer(
             status=202, headers=[("Content-Type", "application/json"), *where], body=content
         )
+
+
+def _wants_a_stream(body: bytes) -> bool:
+    try:
+        asked = json.loads(body)
+    except ValueError:
+        return False  # the container says what is wrong with it
+    return isinstance(asked, dict) and asked.get("stream") is True
 
 
 def _refuse_not_followed(headers: Headers) -> None:

@@ -17,7 +17,8 @@ Observe = Callable[[str, float, str], None]
 class Invocation:
     """One request on its way to a variant: bytes, and the headers that models are given.
 
-    With ``stream_seconds`` the answer is wanted in parts, for that long at most.
+    With ``stream_seconds`` the answer is wanted in parts, for that long at most. ``path`` is the
+    container's.
     """
 
     body: bytes
@@ -25,6 +26,7 @@ class Invocation:
     timeout_seconds: float
     stream_seconds: float | None = None
     target_model: str | None = None
+    path: str = "/invocations"
 
 
 class Host(Protocol):

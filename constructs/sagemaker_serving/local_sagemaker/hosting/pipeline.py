@@ -60,6 +60,7 @@ class Pipeline:
             headers,
             timeout_seconds=_left(end, last),
             stream_seconds=invocation.stream_seconds,
+            path=invocation.path,
         )
 
     def kill(self) -> None:

@@ -86,6 +86,7 @@ class Serverless:
                 invocation.body,
                 invocation.headers,
                 timeout_seconds=max(invocation.timeout_seconds - setup, 0.1),
+                path=invocation.path,
             )
             return replace(answer, waited_seconds=setup)
 

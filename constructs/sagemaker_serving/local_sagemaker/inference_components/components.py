@@ -213,10 +213,10 @@ class InferenceComponents:
             serves = component if base is None else region.inference_components[base]
         live = self._fleets.awaited(serves["InferenceComponentArn"])
         if serves["RuntimeConfig"]["CurrentCopyCount"] == 0:
-            raise self._without_capacity(region, serves, name)
+            raise self._without_capacity(region, serves)
         with pick_variant(region, endpoint, live, None) as route:
             if not route.variant.instance_count:  # the last copy is about to end
-                raise self._without_capacity(region, serves, name)
+                raise self._without_capacity(region, serves)
             if base is None:
                 yield route
                 return
@@ -226,8 +226,8 @@ class InferenceComponents:
                 raise AwsError("ModelNotReadyException", str(failed), status=429) from None
             yield replace(route, adapter=name)
 
-    def _without_capacity(self, region: Region, serves: Resource, name: str) -> AwsError:
-        """What a request for ``name`` is told where ``serves`` has no copy."""
+    def _without_capacity(self, region: Region, serves: Resource) -> AwsError:
+        """What a request is told where ``serves`` has no copy (in the words that stdapi.ai met)."""
         self._metrics.observe(
             Series(
                 region=region.name,
@@ -238,7 +238,10 @@ class InferenceComponents:
             1,
         )
         return AwsError(
-            "ValidationError", f"Inference Component {name} has no capacity to process requests"
+            "ValidationError",
+            "Inference Component has no capacity to process this request. ApplicationAutoScaling "
+            "may be in-progress (if configured) or try to increase the capacity by invoking "
+            "UpdateInferenceComponentRuntimeConfig API.",
         )
 
     def _specify(self, component: Resource) -> None:

@@ -38,10 +38,8 @@ def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
     IAM tells capitals from small letters, so a policy for ``endpoint/LaBSE`` allows nothing:
     "is not authorized to perform: sagemaker:InvokeEndpoint on resource … endpoint/labse".
     """
-    statements = facts.document.get("Statement")
-    for statement in statements.items() if isinstance(statements.value, list) else [statements]:
-        resource = statement.get("Resource")
-        for arn in resource.items() if isinstance(resource.value, list) else [resource]:
+    for statement in _several(facts.document.get("Statement")):
+        for arn in _several(statement.get("Resource")):
             named = arn.shown.rpartition(":endpoint/")
             if named[1] and ":sagemaker:" in arn.shown and named[2] != named[2].lower():
                 yield (
@@ -49,6 +47,38 @@ def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
                     f"{arn.name} names {named[2]!r}; an endpoint's ARN has its name in "
                     f"small letters, whatever it is called; write {named[2].lower()!r}",
                 )
+
+
+@rule(
+    "policy-bearer-token",
+    source="SageMaker developer guide, Invoke endpoints with OpenAI-compatible APIs",
+    example="Action: sagemaker:CallWithBearerToken, Resource: arn:…:endpoint/chat",
+)
+def policy_bearer_token(facts: PolicyDocumentFacts) -> Iterator[Finding]:
+    """A policy allows CallWithBearerToken on ``*``, the only resource that the action has.
+
+    On an endpoint's ARN it allows nothing, and each request with a token is refused. What a token
+    may call is bounded by the statement for InvokeEndpoint.
+    """
+    for statement in _several(facts.document.get("Statement")):
+        named = [each.shown for each in _several(statement.get("Action"))]
+        resources = _several(statement.get("Resource"))
+        if (
+            "sagemaker:CallWithBearerToken" in named
+            and statement.get("Effect").shown == "Allow"
+            and all(each.shown.startswith("arn:") for each in resources)
+        ):
+            yield (
+                resources[0].where,
+                f"{resources[0].name} is {resources[0].shown!r}; sagemaker:CallWithBearerToken has "
+                "no resource but '*'; give it a statement of its own with Resource '*', and keep "
+                "sagemaker:InvokeEndpoint on the endpoint",
+            )
+
+
+def _several(fact: Fact) -> list[Fact]:
+    """The entries of what may be one, or a list."""
+    return list(fact.items()) if isinstance(fact.value, list) else [fact]
 
 
 def _place(document: Fact, path: tuple[str | int, ...]) -> Where:

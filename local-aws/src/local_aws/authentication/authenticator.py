@@ -10,11 +10,12 @@ from urllib.parse import unquote
 
 from moto.core.request import PRESERVED_HEADER_NAMES_ENVIRON_KEY
 
-from local_aws.authentication import bodies, unsigned
+from local_aws.authentication import bearer, bodies, unsigned
 from local_aws.authentication.callers import Caller, H, Holders, Scope
 from local_aws.authentication.claims import Claim, Form, claim_of, vouched_claim
 from local_aws.authentication.refusals import Kind, Refused, refusal
 from local_aws.authentication.signatures import Signer, Wire, are_equal
+from local_aws.protocol import openai_route
 
 SKEW_SECONDS = 15 * 60
 """How far a signature's time may be from now (IAM user guide, "Elements of an AWS API request
@@ -55,6 +56,8 @@ class Authenticator(Generic[H]):
         if claim is not None:
             holder = self._holder(claim)
             return Caller(holder=holder, region=claim.region, service=claim.service)
+        if openai_route(environ["PATH_INFO"]) is not None:
+            return self._with_a_token(environ)
         wire = _wire(environ)
         claim = claim_of(environ, wire.headers, wire.parameters)
         if claim is None:
@@ -71,6 +74,15 @@ class Authenticator(Generic[H]):
             self._require(claim, signer.of(wire, _hash_of_body(environ, wire)))
         region = claim.region or self._default_region
         return Caller(holder=holder, region=region, service=claim.service)
+
+    def _with_a_token(self, environ: dict[str, Any]) -> Caller[H]:
+        """The signature is the token's own: the request's path and body are not signed."""
+        wire, claim = bearer.read_token(environ)
+        holder = self._holder(claim)
+        self._require_time(claim)
+        _require_all_signed(wire, claim)
+        self._require(claim, Signer(claim, holder.secret_access_key).of(wire, _EMPTY))
+        return Caller(holder=holder, region=claim.region, service=claim.service)
 
     def _holder(self, claim: Claim) -> H:
         holder = self._holders(claim.access_key_id)
@@ -137,6 +149,9 @@ class Authenticator(Generic[H]):
         if service is None:
             raise Refused(Kind.MISSING)
         return Caller(holder=None, region=self._default_region, service=service)
+
+
+_EMPTY = sha256(b"").hexdigest()
 
 
 def _wire(environ: dict[str, Any]) -> Wire:

@@ -56,7 +56,24 @@ def family_of(environ: Mapping[str, Any], service: str) -> Family:
 
 def is_path_of_an_api(path: str) -> bool:
     """Whether it is one of Lambda's or the SageMaker Runtime's; all others can be an object's."""
-    return _OF_AN_API.match(path) is not None
+    return _OF_AN_API.match(path) is not None or openai_route(path) is not None
+
+
+def openai_route(path: str) -> dict[str, str] | None:
+    """The names in a path of SageMaker's OpenAI route, as InvokeEndpoint's parameters have them.
+
+    None for every other path. botocore's models do not have the route (SageMaker developer guide,
+    "Invoke endpoints with OpenAI-compatible APIs").
+    """
+    found = _OPENAI.fullmatch(path)
+    named = {} if found is None else found.groupdict()
+    return {name: value for name, value in named.items() if value is not None} or None
+
+
+_OPENAI = re.compile(
+    r"/endpoints/(?P<EndpointName>[^/]+)(/inference-components/(?P<InferenceComponentName>[^/]+))?"
+    "/openai/v1/chat/completions"
+)
 
 
 _OF_AN_API = re.compile(r"/\d{4}-\d\d-\d\d/|/endpoints/[^/]+/[a-z-]*invocations")

@@ -21,7 +21,7 @@ from moto.core.serialize import SerializationContext, get_serializer_class
 from moto.core.utils import get_value
 from werkzeug import Request, Response
 
-from local_aws.protocol import AwsError, Family, family_of
+from local_aws.protocol import AwsError, Family, family_of, openai_route
 from local_aws.protocol.call import Call
 from local_aws.protocol.models import service_model, service_names, service_of
 
@@ -83,6 +83,8 @@ def _picked(output: Any, key: str, shape: Any) -> Any:
 
 def error_answer(request: Request, service: str, error: AwsError) -> Response:
     """The error in the protocol of the service that was called."""
+    if openai_route(request.path) is not None:
+        return _openai_error(error)
     family = family_of(request.environ, service)
     if family is Family.JSON:
         body = json.dumps({"__type": error.code, "message": error.message})
@@ -99,6 +101,26 @@ def error_answer(request: Request, service: str, error: AwsError) -> Response:
         "application/xml" if family is Family.S3 else XML,
     )
     return Response(body, error.status, content_type=content_type)
+
+
+def _openai_error(error: AwsError) -> Response:
+    """OpenAI's envelope, which the route has for refusals of its own, too.
+
+    Codes of validation and of the model as stdapi.ai measured them on an endpoint; what is not
+    allowed is written by their pattern, unverified.
+    """
+    code = re.sub("(?<=[a-z])(?=[A-Z])", "_", error.code.removesuffix("Exception")).lower()
+    kind = "server_error" if code == "model_error" or error.status >= 500 else _OPENAI_USERS
+    content = {"error": {"message": error.message, "type": kind, "code": code}}
+    return Response(
+        json.dumps(content, separators=(",", ":")),
+        error.status,
+        mimetype="application/json",
+        headers=[request_id()],
+    )
+
+
+_OPENAI_USERS = "invalid_request_error"
 
 
 def _rest_json_error(error: AwsError, service: str) -> dict[str, object]:

@@ -20,7 +20,7 @@ from moto.core.request import Request
 from moto.core.routing import get_service_router
 from werkzeug.exceptions import HTTPException
 
-from local_aws.protocol import AwsError
+from local_aws.protocol import AwsError, openai_route
 from local_aws.protocol.models import operation_model, service_model, service_names, service_of
 from local_aws.protocol.parsing import conflicting_flags, parse, protocol_of
 
@@ -154,6 +154,9 @@ def _operation(request: Request, service: str, protocol: str) -> tuple[str | Non
         path = RPC_PATH.fullmatch(request.path) if protocol == _RPC else None
         target = request.headers.get("X-Amz-Target", "").rpartition(".")[2]
         return (target or None) if path is None else path["operation"], {}
+    openai = openai_route(request.path) if service == "sagemaker-runtime" else None
+    if openai is not None:
+        return ("InvokeEndpoint", openai) if request.method == "POST" else (None, {})
     try:
         operation, in_path = get_service_router(service).match(request)
     except HTTPException:

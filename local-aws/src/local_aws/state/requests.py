@@ -6,6 +6,7 @@ import re
 
 from werkzeug import Request
 
+from local_aws.protocol import openai_route
 from local_aws.protocol.call import RPC_PATH
 
 _READS = re.compile(
@@ -25,7 +26,8 @@ def may_change(request: Request) -> bool:
     """
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return False
-    if request.method == "POST" and _INVOCATION.fullmatch(request.path):
+    is_invocation = _INVOCATION.fullmatch(request.path) or openai_route(request.path)
+    if request.method == "POST" and is_invocation:
         return False
     action = request.headers.get("X-Amz-Target", "").rpartition(".")[2]
     path = RPC_PATH.fullmatch(request.path)
