@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sagemaker_serving.local_sagemaker.common.jobs import ObjectRefused
 from sagemaker_serving.local_sagemaker.records import Record
-from sagemaker_serving.local_sagemaker.transform_jobs.data_processing import DataProcessing
+from sagemaker_serving.local_sagemaker.transform_jobs.transformation import DataProcessing
 
 JSON, LINES, CSV = "application/json", "application/jsonlines", "text/csv"
 

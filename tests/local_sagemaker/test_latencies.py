@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.local_sagemaker.observability.latencies import LATEST, Latencies
+from sagemaker_serving.local_sagemaker.observability.metrics import LATEST, Latencies
 
 DIMENSIONS = (("EndpointName", "e"), ("VariantName", "v"))
 

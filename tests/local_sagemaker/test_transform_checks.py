@@ -8,7 +8,7 @@ import pytest
 
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.store import Region
-from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
+from sagemaker_serving.local_sagemaker.transform_jobs.jobs import check_transform_job
 
 CSV = ({"ContentType": "text/csv", "SplitType": "Line"}, {"Accept": "text/csv"})
 JSON = {"ContentType": "application/jsonlines"}, {"Accept": "application/jsonlines"}

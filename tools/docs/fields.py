@@ -55,8 +55,8 @@ from sagemaker_serving.spec import (
     Transition,
 )
 from sagemaker_serving.spec.compilation import Compilation
-from sagemaker_serving.spec.descriptions import descriptions
 from sagemaker_serving.spec.monitoring import AlarmThresholds, Monitoring
+from sagemaker_serving.spec.schema import descriptions
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "environment-files.md"

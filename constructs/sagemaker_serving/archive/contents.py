@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from sagemaker_serving.archive import bundle, protobuf
-from sagemaker_serving.archive.applications import CONFIG, read_applications
-from sagemaker_serving.archive.frameworks import frameworks_of
 from sagemaker_serving.archive.frozen_graph import FrozenGraph, read_frozen_graph
 from sagemaker_serving.archive.handlers import SCRIPT, Script, read_script
 from sagemaker_serving.archive.inflate import Inflated, Readable
@@ -285,3 +283,74 @@ def _meaningful(text: str) -> Iterator[str]:
         stripped = re.sub(r"(^|\s)#.*", "", line).strip()
         if stripped:
             yield stripped
+
+
+CONFIG = "config.yaml"
+
+
+def read_applications(text: bytes) -> tuple[str, ...]:
+    """The ``import_path`` of each application ("deployment:app"), empty where it names none.
+
+    Source: ray 2.60, serve/schema.py, ServeDeploySchema.
+    """
+    import yaml
+
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        return ()
+    applications = found.get("applications") if isinstance(found, dict) else None
+    paths = [
+        each.get("import_path")
+        for each in (applications if isinstance(applications, list) else ())
+        if isinstance(each, dict)
+    ]
+    return tuple(path for path in paths if isinstance(path, str))
+
+
+def frameworks_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The frameworks whose files are among ``names``, the likeliest first.
+
+    "tensorflow" for SavedModels and graphs, "pytorch", "mxnet", "onnx",
+    "xgboost", "keras" for their own files, "neo" for what SageMaker Neo has
+    compiled, "sagemaker-tritonserver" for a model repository of Triton's,
+    "ray-serve" for an application of Ray Serve's, "huggingface" for what ``save_pretrained``
+    writes, "sklearn" for joblib's files. Files below ``code/`` and ``variables/`` do not count.
+    """
+    found: dict[str, None] = {}
+    paths = [PurePosixPath(name) for name in names]
+    folders = {path.parent for path in paths if path.name in _CONFIGS and _counts(path)}
+    if any(path.parent in folders and _PRETRAINED.fullmatch(path.name) for path in paths):
+        found["huggingface"] = None
+    if set(paths) >= _RAY_SERVE:
+        return ("ray-serve",)
+    for framework, patterns in _FILES.items():
+        if any(path.match(pattern) for path in paths if _counts(path) for pattern in patterns):
+            found[framework] = None
+    for alone in ("neo", "sagemaker-tritonserver"):
+        if alone in found:
+            return (alone,)
+    return tuple(found)
+
+
+def _counts(path: PurePosixPath) -> bool:
+    return path.parts[0] != "code" and "variables" not in path.parts
+
+
+_RAY_SERVE = {PurePosixPath("config.yaml"), PurePosixPath("deployment.py")}
+_CONFIGS = ("config.json", "model_index.json")
+_PRETRAINED = re.compile(
+    r"(model|pytorch_model)[^/]*[.](safetensors|bin)(?:[.]index[.]json)?|tf_model[.]h5|"
+    r"model_index[.]json"
+)
+_FILES = {
+    "neo": ("compiled.params", "compiled_model.json", "compiled.so", "dlr.h"),
+    "sagemaker-tritonserver": ("*/config.pbtxt", "*/[0-9]*/model.onnx"),
+    "tensorflow": ("saved_model.pb", "saved_model.pbtxt", "*.pb", "*.pbtxt"),
+    "pytorch": ("*.pth", "*.pt"),
+    "mxnet": ("*-symbol.json", "*.params"),
+    "onnx": ("*.onnx",),
+    "keras": ("*.keras", "*.h5"),
+    "xgboost": ("*.model", "xgboost-model", "*.ubj"),
+    "sklearn": ("*.joblib",),
+}

@@ -11,10 +11,10 @@ from typing import Any, Never, Self
 from sagemaker_serving.client import openai_route
 from sagemaker_serving.client.asynchronous import AsyncInference
 from sagemaker_serving.client.aws import Aws
+from sagemaker_serving.client.calling import must_be_attributes
 from sagemaker_serving.client.deserializers import Deserializer
 from sagemaker_serving.client.endpoint_facts import EndpointFacts
 from sagemaker_serving.client.joining import joined
-from sagemaker_serving.client.members import members_of
 from sagemaker_serving.client.model_facts import model_facts
 from sagemaker_serving.client.options import AsyncRequests, Limits, Model, refuse_of_the_sdk
 from sagemaker_serving.client.payload import Batch, Encoding, ModelFacts
@@ -373,3 +373,28 @@ class Predictor:
     def _by_examples(self, data: Any, method: str) -> Any:
         examples = self._translation.examples(data, method)
         return self.predict(examples, {"CustomAttributes": f"tfs-method={method}"})
+
+
+def members_of(
+    endpoint_name: str,
+    initial_args: Mapping[str, Any] | None,
+    model: Model,
+    **given: Any,
+) -> dict[str, Any]:
+    """``initial_args`` with what is ``given`` laid over it, None left out.
+
+    Which ``model`` of a TensorFlow Serving container is asked is added to the
+    custom attributes. Raises `Mistake` for custom attributes that AWS would refuse.
+    """
+    members = {"EndpointName": endpoint_name, **(initial_args or {})}
+    members.update({name: value for name, value in given.items() if value is not None})
+    attributes = [members.pop("CustomAttributes", None), _attributes(model)]
+    if any(attributes):
+        members["CustomAttributes"] = ",".join(text for text in attributes if text)
+        must_be_attributes(members["CustomAttributes"])
+    return members
+
+
+def _attributes(model: Model) -> str:
+    named = {"tfs-model-name": model.name, "tfs-model-version": model.version}
+    return ",".join(f"{key}={value}" for key, value in named.items() if value is not None)

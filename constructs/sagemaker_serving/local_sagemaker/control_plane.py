@@ -25,7 +25,6 @@ from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline
 from sagemaker_serving.local_sagemaker.fleets.scalable import refuse_who_may_not_deregister
-from sagemaker_serving.local_sagemaker.integration import INTEGRATION
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import (
     ModelPackageGroups,
     ModelPackages,
@@ -342,3 +341,26 @@ def _remove_what_was_unpacked(state_dir: Path) -> None:
     """A run that was killed leaves models unpacked; they are fetched anew. Logs stay."""
     for kind in ("endpoints", "transform"):
         shutil.rmtree(state_dir / kind, ignore_errors=True)
+
+
+def _task() -> type:
+    from sagemaker_serving.local_sagemaker.states_task import SageMakerTask
+
+    return SageMakerTask
+
+
+INTEGRATION = Integration(
+    name="sagemaker",
+    prefix="SageMaker",
+    service="AmazonSageMaker",
+    actions=None,
+    waits_for={"createTransformJob": frozenset({"sync"})},
+    waits_only_for="transform jobs",
+    takes_token=False,
+    managed_rules={
+        "createTransformJob": "StepFunctionsGetEventsForSageMakerTransformJobsRule",
+        "createTrainingJob": "StepFunctionsGetEventsForSageMakerTrainingJobsRule",
+        "createProcessingJob": "StepFunctionsGetEventsForSageMakerProcessingJobsRule",
+    },
+    task=_task,
+)

@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 from moto.iam.models import iam_backends
 from moto.moto_api._internal import moto_api_backend
 from werkzeug import Request, Response
+from werkzeug.utils import cached_property  # functools' one is computed by one thread at a time
 
 from local_aws import settings
 from local_aws.account_services import AccountServices, installed
 from local_aws.authentication import (
     PAGES,
     Authenticator,
+    Caller,
     Scope,
     has_unguessable_path,
     reject_foreign_origin,
@@ -42,15 +45,15 @@ from local_aws.authentication import (
 )
 from local_aws.callbacks import PATH as CALLBACKS
 from local_aws.context import LocalContext
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.emulator import judged_operations, later, memory, messages
 from local_aws.emulator.application import Emulator
 from local_aws.emulator.diagnosis import own_words
 from local_aws.errors import Mistake
-from local_aws.exchange import Exchange
 from local_aws.faults import api as faults_api
 from local_aws.faults.calls import refuse_injected
 from local_aws.permissions.authorizer import Authorizer
-from local_aws.permissions.identities import AnyCaller, find_holder
+from local_aws.permissions.identities import AnyCaller, account_of, find_holder
 from local_aws.permissions.service import permissions_of
 from local_aws.process.http_server import LoopbackServer, WsgiApplication
 from local_aws.protocol import AwsError
@@ -58,8 +61,10 @@ from local_aws.protocol.answers import crash_of, error_answer, write_answer
 from local_aws.protocol.call import (
     JUDGED,
     Call,
+    read_call,
     refuse_target_of_another_service,
 )
+from local_aws.protocol.models import service_of
 from local_aws.service import Service, ServiceFactory, no_operation, output_of
 from local_aws.state.folder import STATE
 from local_aws.state.requests import may_change, takes_long
@@ -356,3 +361,43 @@ class Gateway:
 def _forget_an_earlier_gateway() -> None:
     iam_backends.clear()  # its own reset would read AWS's policies once more, for seconds
     moto_api_backend.reset()
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What it asks for is read when somebody wants to know.
+
+    ``owner`` says which account has what a call is about.
+    """
+
+    request: Request
+    caller: Caller[AnyCaller]
+    owner: Callable[[Call], str]
+
+    @cached_property
+    def service(self) -> str:
+        """boto3's name of the service that is asked."""
+        target = self.request.headers.get("X-Amz-Target", "")
+        return service_of(self.caller.service, self.request.path, target)
+
+    @cached_property
+    def call(self) -> Call | None:
+        """The operation and its arguments; None for what is read by the service itself."""
+        call = read_call(
+            self.request.environ,
+            account=self._own_account,
+            region=self.caller.region,
+            scope=self.caller.service,
+            caller=self.caller.holder,
+        )
+        return None if call is None else replace(call, account=self.owner(call))
+
+    @property
+    def account(self) -> str:
+        """The account that answers."""
+        return self._own_account if self.call is None else self.call.account
+
+    @property
+    def _own_account(self) -> str:
+        who = self.caller.holder
+        return ACCOUNT_ID if who is None else account_of(who)

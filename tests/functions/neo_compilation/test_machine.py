@@ -11,7 +11,7 @@ import pytest
 
 from local_aws.faults import Fault, Kind
 from sagemaker_serving import functions
-from sagemaker_serving.infra.functions.waiting_states import waiting_states
+from sagemaker_serving.infra.functions.machine_provider import waiting_states
 from tests.functions.neo_compilation.driving import Listener, event, properties, statuses
 from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.functions import in_place, zipped

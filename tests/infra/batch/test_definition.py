@@ -24,7 +24,7 @@ from sagemaker_serving.functions.batch_transform.store import Store
 from sagemaker_serving.infra.batch.definition import batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.local_sagemaker.common.store import Region
-from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
+from sagemaker_serving.local_sagemaker.transform_jobs.jobs import check_transform_job
 from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3
 

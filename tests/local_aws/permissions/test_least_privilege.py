@@ -22,7 +22,7 @@ import pytest
 from local_aws.credentials import ACCOUNT_ID
 from local_aws.gateway import Gateway
 from local_aws.permissions import deployed
-from local_aws.permissions.trail import Judged
+from local_aws.permissions.evaluator import Judged
 from local_aws.policies.documents import Policy, Statement
 from local_aws.policies.evaluation import decide
 from local_aws.process.cdk import CdkCli

@@ -16,7 +16,7 @@ import requests
 
 from sagemaker_serving.catalog.variables import container_variable
 from sagemaker_serving.model_server.generations import Generation
-from sagemaker_serving.model_server.handler.context import Context, ContextTo219
+from sagemaker_serving.model_server.handler.answering import Context, ContextTo219
 from sagemaker_serving.model_server.handler.user_code import HandlerPair, load_handlers
 from sagemaker_serving.model_server.plan import make_plan
 from sagemaker_serving.model_server.settings import read_settings

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sagemaker_serving.model_server.engine.decimals import float_texts
+from sagemaker_serving.model_server.engine.answers import float_texts
 
 
 @pytest.mark.parametrize(

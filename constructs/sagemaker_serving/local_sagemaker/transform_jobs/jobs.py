@@ -10,8 +10,13 @@ from typing import Any
 from local_aws.context import LocalContext
 from local_aws.faults import Faults
 from local_aws.protocol import AwsError
+from sagemaker_serving.catalog.json_path import (
+    CSV_OPERATORS,
+    OPERATORS,
+    unexpected_character,
+)
 from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
-from sagemaker_serving.local_sagemaker.common.judged import MODEL
+from sagemaker_serving.local_sagemaker.common.judged import MODEL, refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
@@ -25,7 +30,6 @@ from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance
-from sagemaker_serving.local_sagemaker.transform_jobs.checks import check_transform_job
 from sagemaker_serving.local_sagemaker.transform_jobs.inputs import refuse_empty
 from sagemaker_serving.local_sagemaker.transform_jobs.run import TransformRun
 
@@ -188,3 +192,29 @@ def _find(region: Region, name: str) -> Resource:
     if job is None:
         raise AwsError("ResourceNotFound", "Requested resource not found.")
     return job
+
+
+def check_transform_job(
+    region: Region, parameters: Mapping[str, Any], *named: tuple[str, Resource]
+) -> None:
+    """Raise `AwsError`, a ValidationException; ``named`` is as of `refuse`."""
+    refuse(region, "CreateTransformJob", parameters, *named)
+    processing = parameters.get("DataProcessing", {})
+    for member, content_type in (
+        ("InputFilter", parameters["TransformInput"].get("ContentType")),
+        ("OutputFilter", parameters["TransformOutput"].get("Accept")),
+    ):
+        _check_characters(member, processing.get(member), content_type)
+
+
+def _check_characters(member: str, path: str | None, content_type: str | None) -> None:
+    """In SageMaker's words (github.com/aws/aws-sdk/issues/184)."""
+    is_csv = (content_type or "").partition(";")[0].strip().lower() == "text/csv"
+    character = unexpected_character(path or "", is_csv=is_csv)
+    if character is not None:
+        shown = ", ".join(f"'{each}'" for each in (CSV_OPERATORS if is_csv else OPERATORS))
+        raise AwsError(
+            "ValidationException",
+            f'Invalid {member}: "{path}". Unexpected "{character}" in JsonPath. '
+            f'Supported operators for "{content_type}" are [{shown}]',
+        )

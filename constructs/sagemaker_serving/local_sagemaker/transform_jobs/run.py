@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -36,14 +37,14 @@ from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipp
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance
 from sagemaker_serving.local_sagemaker.observability.usage import Usage
 from sagemaker_serving.local_sagemaker.transform_jobs.data_log import DataLog
-from sagemaker_serving.local_sagemaker.transform_jobs.environment import (
-    container_environment,
-    settings_line,
-)
-from sagemaker_serving.local_sagemaker.transform_jobs.inputs import Input, InputRefused
+from sagemaker_serving.local_sagemaker.transform_jobs.inputs import Input, InputRefused, list_inputs
 from sagemaker_serving.local_sagemaker.transform_jobs.model import Refused, TransformModel
-from sagemaker_serving.local_sagemaker.transform_jobs.objects import TransformObjects
-from sagemaker_serving.local_sagemaker.transform_jobs.transformation import Cut, Transformation
+from sagemaker_serving.local_sagemaker.transform_jobs.transformation import (
+    DEFAULT_BATCH_STRATEGY,
+    DEFAULT_MAX_PAYLOAD_MB,
+    Cut,
+    Transformation,
+)
 
 _SEE_LOGS = "See job logs for more information"
 """All that a FailureReason says of objects (github.com/aws/deep-learning-containers/issues/586);
@@ -237,3 +238,73 @@ def _cancel(asked: _Asked | _Failed) -> None:
     if isinstance(asked, _Asked):
         for answer in asked.answers:
             answer.cancel()
+
+
+_STRATEGIES = {"MultiRecord": "MULTI_RECORD", "SingleRecord": "SINGLE_RECORD"}
+
+
+def container_environment(job: Resource) -> dict[str, str]:
+    """The job's own variables, and those that SageMaker adds.
+
+    ``SAGEMAKER_BATCH`` always, the others only where CreateTransformJob was
+    given the value (SageMaker developer guide, "Use Your Own Inference Code
+    with Batch Transform").
+    """
+    environment = {**job.get("Environment", {}), "SAGEMAKER_BATCH": "true"}
+    if "BatchStrategy" in job:
+        environment["SAGEMAKER_BATCH_STRATEGY"] = _STRATEGIES[job["BatchStrategy"]]
+    if job.get("MaxConcurrentTransforms"):  # 0 leaves it to the container, as absence does
+        environment["SAGEMAKER_MAX_CONCURRENT_TRANSFORMS"] = str(job["MaxConcurrentTransforms"])
+    if "MaxPayloadInMB" in job:
+        environment["SAGEMAKER_MAX_PAYLOAD_IN_MB"] = str(job["MaxPayloadInMB"])
+    return environment
+
+
+def settings_line(job: Resource) -> str:
+    """The data log's first line, as github.com/aws/amazon-sagemaker-examples/issues/1620 has it."""
+    return (
+        f"MaxConcurrentTransforms={job.get('MaxConcurrentTransforms') or 1}, "
+        f"MaxPayloadInMB={job.get('MaxPayloadInMB', DEFAULT_MAX_PAYLOAD_MB)}, "
+        f"BatchStrategy={_STRATEGIES[job.get('BatchStrategy', DEFAULT_BATCH_STRATEGY)]}"
+    )
+
+
+class TransformObjects:
+    """A job's inputs and outputs; botocore's errors pass."""
+
+    def __init__(self, s3: Any, job: Resource) -> None:
+        self._s3 = s3
+        self._source = job["TransformInput"]["DataSource"]["S3DataSource"]
+        output = job["TransformOutput"]
+        self._place = S3Location.parse(output["S3OutputPath"])
+        self._written_as = _written_as(output)
+
+    def inputs(self) -> Iterator[Input]:
+        """What is to be transformed; raises `InputRefused`."""
+        return list_inputs(self._s3, self._source)
+
+    def read(self, location: S3Location) -> bytes:
+        """The whole object."""
+        found = self._s3.get_object(Bucket=location.bucket, Key=location.key)
+        body: bytes = found["Body"].read()
+        return body
+
+    def write(self, entry: Input, output: bytes) -> None:
+        """Put the output of an input under the output path: ``<name>.out``."""
+        prefix = self._place.key
+        if prefix and not prefix.endswith("/"):
+            prefix += "/"
+        self._s3.put_object(
+            Bucket=self._place.bucket,
+            Key=f"{prefix}{entry.name}.out",
+            Body=output,
+            **self._written_as,
+        )
+
+
+def _written_as(output: Resource) -> dict[str, str]:
+    content_type, key = output.get("Accept"), output.get("KmsKeyId")
+    arguments = {} if content_type is None else {"ContentType": content_type}
+    if key:
+        arguments |= {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": key}
+    return arguments

@@ -6,6 +6,7 @@ import json
 import logging
 import random
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +16,12 @@ import falcon
 import requests
 
 from sagemaker_serving.model_server.contract import Contract
+from sagemaker_serving.model_server.discovery import Code
 from sagemaker_serving.model_server.engine_forks.client import EngineForksClient, LoadedEngine
 from sagemaker_serving.model_server.handler.answering import Answerer, Handlers, Target, fail
 from sagemaker_serving.model_server.handler.falcon_answers import Uncaught, new_application
-from sagemaker_serving.model_server.handler.model_code import ModelCode
 from sagemaker_serving.model_server.handler.service import Ping
+from sagemaker_serving.model_server.handler.user_code import load_handlers
 from sagemaker_serving.model_server.multi_model import (
     NO_MEMORY,
     NO_PORTS,
@@ -27,6 +29,48 @@ from sagemaker_serving.model_server.multi_model import (
     Outcome,
     served_path,
 )
+
+
+class ModelCode:
+    """The handlers of the models below ``folder``, imported when they are first asked for.
+
+    Imports are the whole process's: what one model's ``code/lib`` brings is
+    there for all, and the first of two modules of one name is everybody's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._handlers: dict[str, tuple[int, Handlers]] = {}
+
+    def handlers(self, name: str, load: int) -> Handlers:
+        """A model's own handlers, None when it has none; imported anew for another ``load``.
+
+        Raises whatever importing its ``inference.py`` does.
+        """
+        known = self._handlers.get(name)
+        if known is None or known[0] != load:
+            known = self._handlers[name] = load, self._imported(name)
+        return known[1]
+
+    def forget(self, name: str) -> None:
+        """A model that is unloaded needs its handlers no more."""
+        self._handlers.pop(name, None)
+
+    def _imported(self, name: str) -> Handlers:
+        code = Code(self._folder / name / "model" / "code")
+        if code.lib.exists() and str(code.lib) not in sys.path:
+            log.info("Add Python code library for the model %s found at path %s.", name, code.lib)
+            sys.path.append(str(code.lib))
+        if not code.script.exists():
+            return None
+        log.info(
+            "Importing handlers from model-specific inference script for the model %s "
+            "found at path %s.",
+            name,
+            code.script,
+        )
+        return load_handlers(code.script)
+
 
 log = logging.getLogger("handler")
 

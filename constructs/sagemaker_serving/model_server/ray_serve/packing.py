@@ -44,7 +44,7 @@ _MODULES = (
     *(
         f"sagemaker_serving/model_server/{name}.py"
         for name in (
-            *("pytorch/codecs", "pytorch/defaults", "pytorch/functions", "pytorch/service"),
+            *("pytorch/codecs", "pytorch/defaults", "pytorch/service"),
             *("toolkit/context", "toolkit/contract", "toolkit/forms"),
             *("toolkit/service", "toolkit/settings"),
         )

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from local_aws.template import Unknown
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    UnreadableArtifact,
+    known_contents,
+    must_be_convertible,
+    neo_contents,
+    parse_source,
+)
 from sagemaker_serving.rules.artifact.locations import artifact_location
 from sagemaker_serving.rules.endpoint.monitoring import monitoring_facts
-from sagemaker_serving.rules.environment.artifacts import artifact_facts
 from sagemaker_serving.rules.environment.kinds import (
     config_of,
     definition_of,
@@ -26,6 +34,7 @@ from sagemaker_serving.rules.environment.variants import (
 )
 from sagemaker_serving.rules.facts import (
     ABSENT,
+    ArtifactFacts,
     ContainerFacts,
     EndpointConfigFacts,
     EnvironmentFacts,
@@ -41,13 +50,16 @@ from sagemaker_serving.rules.facts.kinds import (
     in_aws_words,
 )
 from sagemaker_serving.rules.facts.resources import (
+    CompilationFacts,
     ExtraFacts,
     LocationFacts,
     NameFacts,
     NetworkFacts,
     TagsFacts,
 )
+from sagemaker_serving.rules.neo.facts import compilation_facts
 from sagemaker_serving.rules.template.jobs import transform_facts
+from sagemaker_serving.s3_address import is_s3
 from sagemaker_serving.spec import BatchTransformSettings, EnvironmentFile
 from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
 from sagemaker_serving.spec.variants import AdapterSettings, ComponentSettings
@@ -243,3 +255,59 @@ def _transform(transform: Fact, model: Fact, environment: Fact) -> TransformFact
         instance_pools=pools_of(transform),
         volume_key=encrypted if encrypted.value is True and has_key else ABSENT,
     )
+
+
+def artifact_facts(
+    container: ContainerFacts,
+    folder: Path,
+    volume_size: Fact = ABSENT,
+    *,
+    is_gated: bool = False,
+    transform: TransformFacts | None = None,
+) -> Iterator[ArtifactFacts | CompilationFacts]:
+    """The container's model, as it lies on disk or in S3, and how Neo compiles it, if it does.
+
+    What is gated the deploy judges before it has traffic. ``transform`` runs it, where one does.
+    """
+    contents, unreadable = None, None
+    text = container.artifact.text
+    each = container.sources.items() if container.sources.given else (container.artifact,)
+    texts = tuple(one.text for one in each if one.text is not None and not is_s3(one.text))
+    if text is not None and texts:
+        contents, unreadable = _read(
+            folder, texts, container.compilation.given, container.is_multi_model
+        )
+    yield ArtifactFacts(
+        container=container,
+        contents=contents,
+        unreadable=unreadable,
+        compilation=container.compilation,
+        volume_size=volume_size,
+        transform=transform,
+    )
+    compilation = compilation_facts(container, contents, folder=folder, is_gated=is_gated)
+    if compilation is not None:
+        yield compilation
+
+
+@cache
+def _read(
+    folder: Path, texts: tuple[str, ...], for_neo: bool, versions_on_top: bool
+) -> tuple[ArchiveContents | None, UnreadableArtifact | None]:
+    try:
+        sources = [parse_source(text, folder) for text in texts]
+        if for_neo:
+            contents = neo_contents(sources)
+        else:
+            contents = known_contents(sources, versions_on_top=versions_on_top)
+        if contents.converted:
+            must_be_convertible(sources)
+    except UnreadableArtifact as error:
+        return None, error
+    except (OSError, ValueError) as error:
+        # What is no path at all: too long for any file system, or with a null byte in it.
+        reason = error.strerror if isinstance(error, OSError) else None
+        return None, UnreadableArtifact(
+            f"this can't be opened: {reason.lower() if reason is not None else error}"
+        )
+    return contents, None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from local_aws.arn import Arn
 from local_aws.permissions.sessions import RoleSession
-from local_aws.permissions.trail import Trail
 from local_aws.policies.documents import Policy, Statement
 from local_aws.policies.evaluation import Call, Decision, Policies, decide
 from local_aws.policies.principals import EVERYONE, Principal
@@ -297,3 +299,59 @@ def _type_of(principal: Principal) -> str:
     if principal.role_arn:
         return "AssumedRole"
     return "User" if ":user/" in principal.arn else "Account"
+
+
+MOST_ENTRIES = 10_000
+"""Different judgements that are kept; the one not seen for longest goes first."""
+
+_PASSING = frozenset({"aws:currenttime", "aws:epochtime"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A call that was judged, how, and how often it came again just so."""
+
+    call: Call
+    decision: Decision
+    count: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        """As ``GET /_local/permissions`` answers it."""
+        return {
+            "principal": self.call.principal.arn or self.call.principal.service,
+            "role": self.call.principal.role_arn,
+            "action": self.call.action,
+            "resource": self.call.resource,
+            "allowed": self.decision.allowed,
+            "reason": None if self.decision.allowed else self.decision.because(self.call.action),
+            "count": self.count,
+        }
+
+
+@dataclass
+class Trail:
+    """The latest judgements, equal ones counted together."""
+
+    _entries: OrderedDict[object, Judged] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, call: Call, decision: Decision) -> None:
+        """Remember a judgement."""
+        lasting = frozenset(item for item in call.context.items() if item[0] not in _PASSING)
+        key = (call.principal, call.action, call.resource, lasting, decision)
+        with self._lock:
+            known = self._entries.pop(key, None)
+            count = 1 if known is None else known.count + 1
+            self._entries[key] = Judged(call=call, decision=decision, count=count)
+            while len(self._entries) > MOST_ENTRIES:
+                self._entries.popitem(last=False)
+
+    def __iter__(self) -> Iterator[Judged]:
+        """Every judgement that is kept, the latest last."""
+        with self._lock:
+            return iter(tuple(self._entries.values()))
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._entries.clear()

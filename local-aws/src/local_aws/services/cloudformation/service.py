@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any
+from uuid import uuid4
+
+from typing_extensions import override
 
 from local_aws import service
 from local_aws.context import LocalContext
@@ -14,7 +17,8 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import require_members
 from local_aws.resources import ResourceTypes
-from local_aws.resources.base import Provider
+from local_aws.resources.base import Attributes, Provider, Request
+from local_aws.schemas import schema_of
 from local_aws.services.cloudformation.change_set_actions import ChangeSetActions
 from local_aws.services.cloudformation.cloud_control import CloudControl
 from local_aws.services.cloudformation.drift_actions import DriftActions
@@ -23,13 +27,11 @@ from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.persistence import export_stacks, restore_stacks
 from local_aws.services.cloudformation.engine.recovery import Recovered, recover
 from local_aws.services.cloudformation.engine.refusals import validation_error
-from local_aws.services.cloudformation.engine.stacks import Stacks
+from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Stacks
 from local_aws.services.cloudformation.engine.submissions import Submissions
 from local_aws.services.cloudformation.imports import Imports
-from local_aws.services.cloudformation.kept_calls import refuse_for_kept
 from local_aws.services.cloudformation.nested_stacks import NestedStack
 from local_aws.services.cloudformation.queries import Queries
-from local_aws.services.cloudformation.resources import CdkMetadata
 from local_aws.services.cloudformation.stack_actions import StackActions
 from local_aws.services.cloudformation.views import stack_summary
 from local_aws.template import TemplateError
@@ -172,3 +174,85 @@ def _do(action: Callable[[Mapping[str, Any], str], dict[str, Any]], call: Call) 
         return action(call.parameters, call.region)
     except TemplateError as error:
         raise validation_error(str(error)) from None
+
+
+def refuse_for_kept(stacks: Stacks, types: ResourceTypes, call: Call, *, is_here: bool) -> None:
+    """Raise `AwsError` for a call that would need what a stack of its region only keeps.
+
+    ``is_here``: the local AWS brings the call's service; of one that it does not, and of which no
+    type is carried out, that is every call.
+    """
+    kept = list(_kept(stacks, call))
+    if not kept:
+        return
+    named = set(_texts(call.parameters))
+    for stack, resource in kept:
+        partly = is_here or types.carries_out(resource.type.split("::")[1])
+        if not partly or _names(resource, call.region) & named:
+            raise AwsError(
+                "InvalidAction" if call.protocol == "query" else "UnknownOperationException",
+                f"the local AWS does not offer {call.operation} of {call.service}: of stack "
+                f"{stack.name} it only keeps {resource.logical_id} ({resource.type}), and does "
+                "nothing by it",
+            )
+
+
+def _kept(stacks: Stacks, call: Call) -> Iterator[tuple[Stack, Resource]]:
+    """Every resource of the call's service that is nothing but kept."""
+    found = [
+        (stack, resource)
+        for stack in stacks.living(call.region)
+        for resource in list(stack.version.resources.values())
+        if resource.kept and Provider.whole in resource.kept
+    ]
+    if not found:
+        return
+    metadata = call.model.service_model.metadata
+    names = {call.service, metadata.get("endpointPrefix"), metadata.get("signingName")}
+    for stack, resource in found:
+        schema = schema_of(resource.type, call.region)
+        if schema is not None and schema.service_prefix in names:
+            yield stack, resource
+
+
+def _names(resource: Resource, region: str) -> set[str]:
+    """By what a call may name it: its ARNs and its id, but no part of that which names another.
+
+    An ``…Id`` that a template gives is another's: a gateway's, in what associates it.
+    """
+    schema = schema_of(resource.type, region)
+    own = {value for value in resource.attributes.values() if isinstance(value, str)}
+    names = () if schema is None else schema.identifier
+    if len(names) == 1 and not names[0].endswith("Id"):
+        own.add(str(resource.properties.get(names[0], "")))
+    ids = {resource.physical_id, *resource.physical_id.split("|")} & own
+    return (ids | {text for text in own if text.startswith("arn:")}) - {""}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if _is_list(value) else ():
+        yield from _texts(item)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+class CdkMetadata(Provider):
+    """``AWS::CDK::Metadata``: what the CDK counts itself by."""
+
+    type_name = "AWS::CDK::Metadata"
+
+    @override
+    def create(self, request: Request) -> str:
+        return str(uuid4())
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        return {}
+
+    @override
+    def delete(self, request: Request) -> None:
+        return None

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
+from botocore.exceptions import ClientError
+
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.services.lambda_ import sdk_for_node
@@ -32,7 +34,6 @@ from local_aws.services.lambda_.names import (
     qualified,
     qualifier_of,
 )
-from local_aws.services.lambda_.network import vpc_config
 from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.records import Records
 from local_aws.services.lambda_.store import LATEST, Configuration, Function, Store, now_text
@@ -311,3 +312,32 @@ def _with_levels(wanted: Answer, given: Parameters) -> Answer:
 
 def _reserved(concurrency: int) -> Answer:
     return {"ReservedConcurrentExecutions": concurrency}
+
+
+def vpc_config(ec2: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """A function's VpcConfig, as Lambda answers it. ``ec2`` is a client of the function's region.
+
+    Security groups are looked for first, and nothing given takes the function out of its network.
+    Raises AwsError InvalidParameterValueException (all recorded by LocalStack's suite, 2025).
+    """
+    subnets, groups = wanted.get("SubnetIds") or [], wanted.get("SecurityGroupIds") or []
+    found: list[dict[str, Any]] = []
+    operation = "DescribeSecurityGroups"
+    try:
+        if groups:
+            ec2.describe_security_groups(GroupIds=groups)
+        operation = "DescribeSubnets"
+        if subnets:
+            found = ec2.describe_subnets(SubnetIds=subnets)["Subnets"]
+    except ClientError as error:
+        said = error.response["Error"]
+        raise invalid(
+            f"Error occurred while {operation}. EC2 Error Code: {said['Code']}. EC2 Error Message: "
+            f"{said['Message']}"
+        ) from None
+    return {
+        "SubnetIds": subnets,
+        "SecurityGroupIds": groups,
+        "VpcId": found[0]["VpcId"] if found else "",
+        "Ipv6AllowedForDualStack": wanted.get("Ipv6AllowedForDualStack", False),
+    }

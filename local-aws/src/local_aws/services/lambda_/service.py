@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hmac import compare_digest
 from typing import Any
+from uuid import uuid4
 
 from werkzeug import Response
 
@@ -14,6 +16,8 @@ from local_aws import service
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
+from local_aws.permissions import deployed
+from local_aws.permissions.evaluator import PolicyEvaluator
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions
 from local_aws.protocol import AwsError, event_stream
 from local_aws.protocol.call import Call
@@ -21,14 +25,13 @@ from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
 from local_aws.services.lambda_.asynchronous import Queue
 from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
-from local_aws.services.lambda_.deliveries import Deliveries
 from local_aws.services.lambda_.event_sources import EventSources
 from local_aws.services.lambda_.functions import Functions
 from local_aws.services.lambda_.invocations import Invoker, version_to_invoke
 from local_aws.services.lambda_.invoke_configs import InvokeConfigs
 from local_aws.services.lambda_.layers import Layers
 from local_aws.services.lambda_.logs import LogWriter
-from local_aws.services.lambda_.names import refuse_foreign
+from local_aws.services.lambda_.names import Target, find_version, refuse_foreign
 from local_aws.services.lambda_.policies import Policies
 from local_aws.services.lambda_.pool import Pool
 from local_aws.services.lambda_.queue_source import Pollers
@@ -306,3 +309,42 @@ class Lambda(service.Service):
 
 _END_PROCESSES = ("DeleteFunction", "UpdateFunctionCode", "UpdateFunctionConfiguration")
 """What a function's warm processes do not outlive."""
+
+
+_log = logging.getLogger(__name__)
+
+
+class Deliveries:
+    """What SNS, EventBridge and S3 do with a function."""
+
+    def __init__(self, store: Store, queue: Queue, evaluator: PolicyEvaluator) -> None:
+        self._store = store
+        self._queue = queue
+        self._evaluator = evaluator
+
+    def deliver(
+        self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
+    ) -> None:
+        """Give the function ``arn`` an event, as ``service`` does (``sns.amazonaws.com``).
+
+        A function that is gone, or whose policy has no statement for the service and this
+        source, gets nothing; the service on AWS is told so, and drops the event too.
+        """
+        region = Arn.parse(arn).region
+        given = {"FunctionName": arn}
+        of = {"aws:SourceArn": source_arn, "aws:SourceAccount": deployed.owner_of(source_arn)}
+        try:
+            find_version(self._store, region, given)
+            if not self._evaluator.lets_service(service, "lambda:InvokeFunction", arn, of):
+                _log.warning(
+                    "%s was not given an event of %s: no statement of its policy allows "
+                    "lambda:InvokeFunction to %s",
+                    Target.parse(arn, region).name,
+                    source_arn,
+                    service,
+                )
+                return
+            payload = json.dumps(event).encode()
+            self._queue.take(region, {**given, "Payload": payload}, str(uuid4()))
+        except AwsError as error:
+            _log.warning("an event of %s was lost: %s", source_arn, error.message)
