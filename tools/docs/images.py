@@ -64,6 +64,21 @@ The state is that of {as_of}. What is older than a framework's last row has ende
 for TensorFlow and PyTorch. The driver is the oldest NVIDIA driver that runs this CUDA by itself.
 
 """
+ENDS = """
+## What else AWS has ended, or ends
+
+The rule names it in a file, a template or a plan. The shipped environments use none of it.
+
+| what | when | rule | source |
+| --- | --- | --- | --- |
+| Elastic Inference | ended | `elastic-inference-ended` | botocore, AcceleratorType |
+| p2, p3 | in no price list any more | `instance-retired` | AWS's price lists |
+| Inf1 in Neuron; its driver 2.24 is patched | 2026-05-21 | `instance-retired` | Neuron 2.30 |
+| Neuron for TensorFlow | 2026-04-30 | `neo-archived` | Neuron 2.31 |
+| Neuron for MXNet | 2026-03-11 | `neo-archived` | Neuron 2.19 and later |
+| new versions for Neo | 2022-10-10 | `neo-frozen` | SageMaker developer guide, Neo |
+| SageMaker Python SDK v2 | 2027-07-06 | none: no file names it | its README, "Version Lifecycle" |
+"""
 PYTORCH = """
 ## PyTorch after TorchServe
 
@@ -103,6 +118,7 @@ def page() -> str:
             *_table(servers, map(_server, served)),
             RELEASES.format(as_of=as_of),
             *_table(releases, chain.from_iterable(map(_releases, frameworks()))),
+            ENDS,
             PYTORCH,
         ]
     )
