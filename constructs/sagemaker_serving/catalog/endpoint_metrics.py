@@ -16,6 +16,8 @@ OF_REQUESTS = frozenset(
         *("ModelLatency", "OverheadLatency", "ModelSetupTime"),
         *("ModelLoadingWaitTime", "ModelLoadingTime", "ModelUnloadingTime"),
         *("ModelDownloadingTime", "ModelCacheHit", "ConcurrentRequestsPerModel"),
+        *("FirstChunkLatency", "FirstChunkModelLatency", "FirstChunkOverheadLatency"),
+        *("MidStreamErrors", "InvocationsPerCopy", "ConcurrentRequestsPerCopy"),
     }
 )
 """Metrics of a variant's requests, in `REQUESTS`: without requests they have no data."""
@@ -35,6 +37,24 @@ OF_ENDPOINTS = frozenset(
 
 HIGH_RESOLUTION = frozenset({"ConcurrentRequestsPerModel"})
 """Those that come every ten seconds; others come once a minute, or as MetricsConfig says."""
+
+
+NOT_OF_ASYNCHRONOUS = frozenset({"OverheadLatency", "Invocations", "InvocationsPerInstance"})
+"""Those that an asynchronous endpoint does not publish (guide, "Monitor asynchronous endpoint")."""
+
+DIMENSIONS = (
+    *("EndpointName", "VariantName", "EndpointConfigName", "InferenceComponentName"),
+    *("ContainerName", "InstanceId", "ContainerId", "AcceleratorId"),
+)
+"""What metrics of endpoints are told apart by (guide, also "Metrics for multi-container endpoints
+with direct invocation" and "enhanced metrics for inference endpoints")."""
+
+
+def unit_of(metric: str) -> str | None:
+    """The unit of a metric's values; None for a count, and for what is not known here."""
+    if metric in OF_REQUESTS and metric.endswith(("Latency", "Time")):
+        return "Microseconds"
+    return "Percent" if metric in OF_INSTANCES and "Utilization" in metric else None
 
 
 def namespace_of(metric: str) -> str | None:

@@ -51,16 +51,20 @@ Source: AWS's service authorization reference, SageMaker; aws/aws-cdk issue 1159
 """
 
 
-def task_needs(action: str, *, waits: bool, passes: bool) -> tuple[tuple[str, str], ...]:
+def task_needs(
+    action: str, *, waits: bool, passes: bool, tags: bool
+) -> tuple[tuple[str, str], ...]:
     """What a task that calls ``action`` of SageMaker needs of its state machine's role: actions of
     IAM, each with the ARN that it is done on.
 
     ``waits`` is whether it waits for the job's end (``.sync``), ``passes`` whether its arguments
-    name a role. What only some calls need, as for tags of one's own, is not here.
+    name a role, ``tags`` whether they have tags, by which an action needs AddTags too (service
+    authorization reference, SageMaker; quickstart-aws-utility-meter-data-analytics-platform#53).
     """
     waiting = _WAITING if waits and action in _WAITED_FOR else ()
+    tagging = ("sagemaker:AddTags",) if tags else ()
     also = ((f"sagemaker:{action}", _SECOND[action]),) if action in _SECOND else ()
-    others = (*((PASS_ROLE,) if passes else ()), *waiting)
+    others = dict.fromkeys((*((PASS_ROLE,) if passes else ()), *waiting, *tagging))
     return ((f"sagemaker:{action}", "*"), *also, *((name, "*") for name in others))
 
 

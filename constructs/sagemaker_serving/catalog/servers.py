@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sagemaker_serving.catalog.ecr import EcrImage
@@ -77,11 +78,23 @@ def request_limit(image: EcrImage | None) -> RequestLimit | None:
     """
     if image is None:
         return None
-    return next(
+    limit = next(
         (limit for name, limit in _LIMITS.items() if image.repository.startswith(name)), None
     )
+    release = re.match(r"([0-9]+)\.([0-9]+)", image.tag)
+    version = _FIRST_TORCHSERVE if release is None else (int(release[1]), int(release[2]))
+    of_pytorch = image.repository.startswith("pytorch-inference")
+    return _MULTI_MODEL_SERVER if of_pytorch and version < _FIRST_TORCHSERVE else limit
 
 
+_FIRST_TORCHSERVE = (1, 6)
+"""Images of PyTorch before it have Multi Model Server (aws/sagemaker-pytorch-inference-toolkit)."""
+_MULTI_MODEL_SERVER = RequestLimit(
+    server="Multi Model Server",
+    largest=TORCHSERVE_LARGEST,
+    variable="MMS_MAX_REQUEST_SIZE",
+    response_variable="MMS_MAX_RESPONSE_SIZE",
+)
 _LIMITS = {
     "pytorch-inference": RequestLimit(
         server="TorchServe",

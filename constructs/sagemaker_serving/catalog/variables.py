@@ -107,6 +107,16 @@ PREFIXES = {
 }
 """What begins so is read by these containers only, and every such variable is known."""
 
+OF_ONE_IMAGE = {
+    "OPTION_": "djl",
+    "SM_VLLM_": "vllm",
+    "SM_SGLANG_": "sglang",
+    "SAGEMAKER_TRITON_": "triton",
+}
+"""What begins so is read by images of the frameworks in whose names this is, whatever follows: they
+make arguments of it (aws/deep-learning-containers, sagemaker_entrypoint.sh of vLLM and SGLang; DJL
+LMI configuration; triton-inference-server/server, docker/sagemaker/serve)."""
+
 _LEVELS = ("debug", "info", "warning", "error", "critical")
 _CLASSES = ("SAGEMAKER_GUNICORN_WORKER_CLASS",)
 """Choices that may be a class of one's own, too, by its dotted path."""

@@ -73,6 +73,26 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "location-bucket",
+    source="S3 user guide, general purpose bucket naming rules",
+    severity=Severity.WARNING,
+    example="ModelDataUrl: s3://My_Models/model.tar.gz",
+)
+def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
+    """A bucket's name has small letters, digits, dots and hyphens.
+
+    Only buckets of us-east-1 that were made before March 2018 have others. So this warns.
+    """
+    found = S3Location.find(facts.uri.text or "")
+    if found is not None and re.search(r"[A-Z_]", found.bucket):
+        yield (
+            facts.uri.where,
+            f"{facts.uri.name} names the bucket {found.bucket!r}; a bucket's name has small "
+            "letters, digits, dots and hyphens; correct it",
+        )
+
+
 def artifact_location(container: ContainerFacts) -> LocationFacts:
     """The model's archive, as a place in S3: its text, or the ``s3`` of its mapping."""
     artifact = container.artifact

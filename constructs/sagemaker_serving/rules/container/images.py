@@ -220,6 +220,14 @@ def image_processor(container: ContainerFacts) -> Iterator[Finding]:
     """
     processor, (where, named) = processor_of_image(container), named_image(container)
     kind = known(container.instance_type)
+    found = published_image(container.image_uri.text)
+    if kind is not None and found is not None and found.neuron and kind.processor != "neuron":
+        yield (
+            where,
+            f"{named} an image for AWS Neuron and {kind.name} has {kind.devices}; use another "
+            "image, or a type of inf2 or trn1",
+        )
+        return
     if kind is None or processor is None:
         return
     if kind.processor not in (processor, "neuron", None):

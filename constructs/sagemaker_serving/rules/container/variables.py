@@ -7,7 +7,12 @@ from collections.abc import Iterator
 
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog.model_ids import frameworks_of_image
-from sagemaker_serving.catalog.variables import PREFIXES, container_variable, container_variables
+from sagemaker_serving.catalog.variables import (
+    OF_ONE_IMAGE,
+    PREFIXES,
+    container_variable,
+    container_variables,
+)
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts
@@ -74,13 +79,18 @@ def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterato
     """A variable of a container's is one that this container reads.
 
     A misspelt one changes nothing, and neither does another container's: TensorFlow Serving's
-    calls code/inference.py, whatever SAGEMAKER_PROGRAM says.
+    calls code/inference.py, whatever SAGEMAKER_PROGRAM says. OPTION_… is DJL's, SM_VLLM_… vLLM's.
     """
     for name, fact in _written(host).items():
         known = container_variable(name)
         if known is not None and _is_of_another(known.server, host):
             does = "; its script is code/inference.py" if name in _SCRIPT_NAMES else ""
             yield fact.where, f"the image's container does not read {name}{does}; remove it"
+            continue
+        alone = next((OF_ONE_IMAGE[start] for start in OF_ONE_IMAGE if name.startswith(start)), "")
+        named = _frameworks(host)
+        if alone and named and not any(alone in each for each in named):
+            yield fact.where, f"only images of {alone} read {name}; remove it"
             continue
         server = next((PREFIXES[start] for start in PREFIXES if name.startswith(start)), None)
         if server is None or container_variable(name) is not None or server not in _servers(host):
@@ -152,15 +162,19 @@ def _text(fact: Fact) -> str | None:
     return str(fact.value) if isinstance(fact.value, str | int) else None
 
 
-def _servers(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:
-    """Whose variables are read; everybody's where the image is not one of AWS's, or not told."""
+def _frameworks(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:
+    """Those whose image it is; none where the image is not one of AWS's, or not told."""
     container = host if isinstance(host, ContainerFacts) else host.container
     if container is None:
-        return ("any", "tensorflow", "toolkit")
+        return ()
     if container.image_uri.given:
-        named = frameworks_of_image(container.image_uri.text or "")
-    else:
-        named = () if container.framework.text is None else (container.framework.text.lower(),)
+        return frameworks_of_image(container.image_uri.text or "")
+    return () if container.framework.text is None else (container.framework.text.lower(),)
+
+
+def _servers(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:
+    """Whose variables are read; everybody's where the image is not one of AWS's, or not told."""
+    named = _frameworks(host)
     if not named:
         return ("any", "tensorflow", "toolkit")
     if "tensorflow" in named:

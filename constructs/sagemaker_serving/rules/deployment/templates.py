@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from local_aws.suggest import nearest
-from local_aws.template import PSEUDO_PARAMETERS, is_ssm_value
+from local_aws.template import PSEUDO_PARAMETERS, Evaluator, Names, is_ssm_value
 from sagemaker_serving.catalog import resource_attributes
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -100,7 +100,7 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
             usual = [_usual(key, template) for key in mention.keys]
             by_default = _missed(found, tuple(default for _, default, _ in usual))
             each = [_missed(found, keys) for keys in product(*(values for *_, values in usual))]
-            regional = {"Ref": "AWS::Region"} in mention.keys
+            regional = "AWS::Region" in repr(mention.keys)
             if all(each) and not (regional and not mention.certain):
                 yield mention.where, f"{mention.name} has {by_default or each[0]}"
             elif by_default and mention.certain:
@@ -110,12 +110,14 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
 
 def _usual(key: object, template: TemplateFacts) -> tuple[str, object, list[object]]:
     """The parameter that a key is, or ""; the key by default; and all that it may be."""
-    name = key.get("Ref") if isinstance(key, dict) else None
-    if name == "AWS::Region" and template.region is not None:
-        return "", template.region, [template.region]
+    whole = key.get("Fn::Sub") if isinstance(key, dict) else None
+    alone = re.fullmatch(r"\$\{([A-Za-z0-9]+)\}", whole) if isinstance(whole, str) else None
+    name = alone[1] if alone else key.get("Ref") if isinstance(key, dict) else None
     parameter = template.sections["Parameters"].get(name) if isinstance(name, str) else None
     if parameter is None or is_ssm_value(str(parameter.get("Type").value)):
-        return "", key, [key]
+        known = Names({} if template.region is None else {"AWS::Region": template.region})
+        value = Evaluator(known, mappings={}, conditions={}, tolerant=True).evaluate(key)
+        return "", value, [value]
     allowed = [one.value for one in parameter.get("AllowedValues").items()]
     default = parameter.get("Default")
     return str(name), default.value if default.given else key, allowed or [key]

@@ -207,7 +207,7 @@ def guardrail_alarm_known(update: UpdateFacts) -> Iterator[Finding]:
             meant = f"did you mean {near}?" if near else f"there are {', '.join(watched.others)}"
             yield (
                 watched.named.where,
-                f"{watched.named.name} is {name!r}, and the template has no such alarm; {meant}",
+                f"{watched.named.name} names {name!r}, and the template has no such alarm; {meant}",
             )
 
 
@@ -231,6 +231,32 @@ def guardrail_missing_data(update: UpdateFacts) -> Iterator[Finding]:
                 watched.missing_data.where,
                 f"{watched.missing_data.name} is breaching, and {metrics[0]} has no data in a "
                 "minute without requests, which would roll an update back; use notBreaching",
+            )
+        elif watched.without_data.given and metrics:
+            yield (
+                watched.without_data.where,
+                f"{watched.without_data.name} goes off without data, and {metrics[0]} has none "
+                "in a minute without requests, which would roll an update back; ask for ALARM",
+            )
+
+
+@rule(
+    "guardrail-alarm-endpoint",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+    example="EndpointName: digit, of an alarm that rolls back the endpoint digits",
+)
+def guardrail_alarm_endpoint(update: UpdateFacts) -> Iterator[Finding]:
+    """An alarm that rolls an endpoint's update back watches this endpoint.
+
+    Otherwise no fault of the update makes it go off.
+    """
+    for watched in update.watched:
+        for name in watched.elsewhere:
+            yield (
+                name.where,
+                f"an update is rolled back by this alarm, and it watches {name.shown}, which is "
+                "another endpoint; name the one that is updated",
             )
 
 

@@ -7,14 +7,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from local_aws.suggest import nearest
 from sagemaker_serving.catalog.endpoint_metrics import (
+    DIMENSIONS,
     HIGH_RESOLUTION,
     INSTANCES,
+    NOT_OF_ASYNCHRONOUS,
     OF_ENDPOINTS,
     OF_INSTANCES,
     OF_REQUESTS,
     REQUESTS,
     namespace_of,
+    unit_of,
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
@@ -230,6 +234,61 @@ def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "metric-name",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch, and Monitor asynchronous "
+    "endpoint",
+    severity=Severity.WARNING,
+    example="MetricName: Invocation5xxErrors",
+)
+def metric_name(metric: MetricFacts) -> Iterator[Finding]:
+    """A metric of an endpoint is spelt as SageMaker publishes it, and its endpoint publishes it.
+
+    CloudWatch takes any name, and an alarm on what nobody publishes never goes off. An asynchronous
+    endpoint publishes neither Invocations nor OverheadLatency.
+    """
+    name, known_names = metric.name.text or "", OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS
+    letters = {one.lower(): one for one in known_names}
+    if metric.namespace.text not in (REQUESTS, INSTANCES):
+        return
+    if name not in known_names and name.lower() in letters:
+        yield (
+            metric.name.where,
+            f"{metric.name.name} is {name}, and capitals count; SageMaker publishes "
+            f"{letters[name.lower()]}; write it so",
+        )
+    asynchronous = metric.config is not None and metric.config.asynchronous.given
+    if metric.of_alarm and asynchronous and name in NOT_OF_ASYNCHRONOUS:
+        yield (
+            metric.name.where,
+            f"{metric.name.name} is {name}, which an asynchronous endpoint does not publish; use "
+            "ApproximateBacklogSize, ModelLatency or the counts of errors",
+        )
+
+
+@rule(
+    "metric-unit",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; CloudWatch user guide, "
+    "statistics and units",
+    severity=Severity.WARNING,
+    example="MetricName: ModelLatency, Unit: Milliseconds",
+)
+def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
+    """An alarm that asks for a unit asks for the one that SageMaker publishes.
+
+    CloudWatch converts nothing: it looks at values of that unit alone. Latencies are in
+    microseconds, and so is their threshold.
+    """
+    name, given = metric.name.text or "", metric.unit.text
+    unit = unit_of(name)
+    if metric.namespace.text == namespace_of(name) and None not in (unit, given) and given != unit:
+        yield (
+            metric.unit.where,
+            f"{metric.unit.name} is {given}; SageMaker publishes {name} in {unit}, so that there "
+            f"is never data; remove it, or use {unit}",
+        )
+
+
+@rule(
     "metric-dimensions",
     source="cloud-custodian/cloud-custodian pull request 11071; AWS SageMaker developer guide, "
     "metrics in Amazon CloudWatch",
@@ -245,7 +304,17 @@ def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
     name = metric.name.text or ""
     named = {dimension.text: value for dimension, value in metric.dimensions}
     right = namespace_of(name)
-    if right is None or right != metric.namespace.text or not _is_of_endpoint(metric):
+    if right is None or right != metric.namespace.text:
+        return
+    for dimension, _ in metric.dimensions:
+        meant = nearest(dimension.text or "", DIMENSIONS)
+        if dimension.text is not None and dimension.text not in DIMENSIONS and meant:
+            yield (
+                dimension.where,
+                f"{name} has no dimension {dimension.text!r}, so that there is never data; did "
+                f"you mean {meant}?",
+            )
+    if not _is_of_endpoint(metric):
         return
     variant, names = named.get("VariantName"), metric.config.names if metric.config else None
     if name in OF_ENDPOINTS:

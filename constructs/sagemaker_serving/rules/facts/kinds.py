@@ -201,6 +201,7 @@ class MetricFacts:
     dimensions: tuple[tuple[Fact, Fact], ...]
     of_alarm: bool = False
     period: Fact = ABSENT
+    unit: Fact = ABSENT
     config: EndpointConfigFacts | None = None
 
 

@@ -96,7 +96,9 @@ class UpdateFacts:
 class WatchedFacts:
     """An alarm that an update names, with the metrics that it watches; ``others`` are the names of
     the template's alarms where it is none of these. ``both_fleets`` are the dimensions that the
-    old instances have as well as the new ones."""
+    old instances have as well as the new ones. ``without_data`` is the rule of a composite alarm
+    that goes off while this one has no data, and ``elsewhere`` the names of other endpoints, where
+    it watches none but theirs."""
 
     named: Fact
     found: bool
@@ -104,6 +106,8 @@ class WatchedFacts:
     missing_data: Fact = ABSENT
     metrics: tuple[str, ...] = ()
     both_fleets: tuple[Where, ...] = ()
+    without_data: Fact = ABSENT
+    elsewhere: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -84,3 +84,12 @@ class NamedFacts:
     user: str
     named: str
     reference: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByArnFacts:
+    """A property that takes a name, and is given the ARN of ``named``."""
+
+    name: Fact
+    named: str
+    reference: str

@@ -14,11 +14,12 @@ from sagemaker_serving.catalog.gpu_hosts import (
     starts_by_default,
 )
 from sagemaker_serving.catalog.instances import Use
+from sagemaker_serving.catalog.published import processor_of
 from sagemaker_serving.catalog.support import least_driver
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
-from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
+from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known, types_of
 
 _ENUM = "botocore ProductionVariant.InferenceAmiVersion, TransformResources.TransformAmiVersion"
 
@@ -104,20 +105,51 @@ def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     version themselves, where they can. Families whose driver AWS does not document pass.
     """
     fact, use = _asked(host)
+    images = [_image(container) for container in _containers(host)]
+    for written in types_of(host) if not fact.given else ():
+        kind = known(written)
+        if kind is None or not kind.gpus:
+            continue
+        if host.chooses_ami and ami_for(use, [kind.name], images) is not None:
+            continue
+        for cuda in sorted(_cudas(host)):
+            if not starts_by_default(use, kind.family, cuda):
+                yield (
+                    written.where,
+                    f"{kind.name} has NVIDIA driver {default_driver(use, kind.family)} where no "
+                    f"{fact.name} is given; the image has CUDA {cuda}, which needs driver "
+                    f"{least_driver(cuda)}; set {fact.name} to "
+                    f"{ami_for(use, [kind.name], images) or _newest(use, cuda)}",
+                )
+
+
+@rule(
+    "ami-unjudged",
+    source="this project: sagemaker-serving docs hosts",
+    severity=Severity.NOTE,
+    example="Image: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mine   # on ml.g5.xlarge",
+)
+def ami_unjudged(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
+    """The CUDA of an image on GPUs is known here; of others a note says that it is not.
+
+    A host without an AMI version has an old driver in most families. AWS's own images are known by
+    their tags and tables.
+    """
+    fact, use = _asked(host)
     kind = known(host.instance_type)
     if fact.given or kind is None or not kind.gpus:
         return
-    images = [_image(container) for container in _containers(host)]
-    if host.chooses_ami and ami_for(use, [kind.name], images) is not None:
-        return
-    for cuda in sorted(_cudas(host)):
-        if not starts_by_default(use, kind.family, cuda):
+    driver = default_driver(use, kind.family)
+    for container in _containers(host) if driver is not None else ():
+        image = _image(container)
+        runs_here = image is not None and processor_of(image.tag, image.repository) != "cpu"
+        if image is not None and runs_here and not image_support(image).cuda:
+            where = container.image_uri if container.image_uri.given else container.framework
             yield (
-                host.instance_type.where,
-                f"{kind.name} has NVIDIA driver {default_driver(use, kind.family)} where no "
-                f"{fact.name} is given; the image has CUDA {cuda}, which needs driver "
-                f"{least_driver(cuda)}; set {fact.name} to "
-                f"{ami_for(use, [kind.name], images) or _newest(use, cuda)}",
+                where.where,
+                f"the CUDA of {image.repository} is not known here, so that it was not compared "
+                f"with NVIDIA driver {driver} of {kind.name}; for CUDA 12.9 and later set "
+                f"{fact.name}",
             )
 
 

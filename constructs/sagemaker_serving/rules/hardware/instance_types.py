@@ -37,7 +37,7 @@ def endpoint_instance_type(variant: VariantFacts) -> Iterator[Finding]:
     EC2 has types that SageMaker lacks, and endpoints take others than notebooks do. CloudFormation
     says so only after the model and the endpoint's configuration were made.
     """
-    for fact in _types(variant):
+    for fact in types_of(variant):
         yield from _taken(fact, variant.region, "endpoint", "endpoints")
 
 
@@ -47,7 +47,7 @@ def transform_instance_type(transform: TransformFacts) -> Iterator[Finding]:
 
     Transform jobs take fewer types than endpoints: no Graviton, no Inferentia, no burstable ones.
     """
-    for fact in _types(transform):
+    for fact in types_of(transform):
         yield from _taken(fact, transform.region, "transform", "transform jobs")
 
 
@@ -62,7 +62,7 @@ def endpoint_instance_region(variant: VariantFacts) -> Iterator[Finding]:
 
     A deploy to a region without the type fails after minutes. Price lists lag, so this warns.
     """
-    for fact in _types(variant):
+    for fact in types_of(variant):
         yield from _offered(fact, variant.region, "endpoint")
 
 
@@ -77,7 +77,7 @@ def transform_instance_region(transform: TransformFacts) -> Iterator[Finding]:
 
     Transform jobs have prices of their own, and are not in every region that has endpoints.
     """
-    for fact in _types(transform):
+    for fact in types_of(transform):
         yield from _offered(fact, transform.region, "transform")
 
 
@@ -201,7 +201,8 @@ def image_of_framework(container: ContainerFacts) -> EcrImage | None:
     )
 
 
-def _types(host: VariantFacts | TransformFacts) -> Iterator[Fact]:
+def types_of(host: VariantFacts | TransformFacts) -> Iterator[Fact]:
+    """Its instance type, and those of its pools."""
     yield host.instance_type
     yield from (pool.get("InstanceType") for pool in host.instance_pools.items())
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.roles import NamedFacts, RolePermissionFacts
+from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts, RolePermissionFacts
 from sagemaker_serving.rules.roles.reading import allows, may_allow, most_permissive, shown
 
 
@@ -97,6 +97,25 @@ def reference_order(named: NamedFacts) -> Iterator[Finding]:
         f"{named.name.name} names {named.named} by its text, and {named.user} does not wait for "
         f"it, so it may be looked for before it is there; write {named.reference}, or "
         f"{_waiting(named.user, named.named)}",
+    )
+
+
+@rule(
+    "reference-arn",
+    source="CloudFormation template reference, return values of SageMaker's types; "
+    "go-to-k/cdk-real-drift issue 1527",
+    example="EndpointConfigName: !Ref Config",
+)
+def reference_arn(facts: ByArnFacts) -> Iterator[Finding]:
+    """What takes a resource's name is not given its ARN.
+
+    ``Ref`` of a model, an endpoint or its configuration is the ARN; in CDK it is ``ref``. SageMaker
+    refuses it as a name, and an alarm on it never has data.
+    """
+    yield (
+        facts.name.where,
+        f"{facts.name.name} takes a name, and this is the ARN of {facts.named}; write "
+        f"{facts.reference}",
     )
 
 

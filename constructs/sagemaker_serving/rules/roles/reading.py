@@ -110,6 +110,18 @@ def _may_be(one: str, other: str) -> bool:
     one, other = _OPEN.sub("*", one), _OPEN.sub("*", other)
     if MARK not in one or MARK not in other:
         one, other = MARKED.sub("*", one), MARKED.sub("*", other)
+    parts = one.split(":", _PARTS), other.split(":", _PARTS)
+    if all(len(each) > _PARTS for each in parts):
+        return all(map(_overlap, *parts))
+    return _overlap(one, other)
+
+
+_PARTS = 5
+"""The colons of an ARN before the resource's own name: none of the parts between has one."""
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether a text is of both patterns."""
     seen, waiting = set(), [(0, 0)]
     while waiting:
         at, beside = place = waiting.pop()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
+from local_aws.suggest import nearest
+from local_aws.template import Unknown
 from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
 from sagemaker_serving.catalog.actions import has_shape
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
@@ -20,7 +23,8 @@ from sagemaker_serving.rules.facts.resources import (
 from sagemaker_serving.rules.facts.shapes import Form, ShapeFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
-from sagemaker_serving.rules.template.naming import gone_first, named_by_text
+from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
+from sagemaker_serving.rules.template.naming import gone_first, named_by_arn, named_by_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.role_needs import (
     component_needs,
@@ -95,6 +99,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
         yield from role_trust(resource.type, resource.properties, resources)
         yield from policy_documents(resource.type, resource.properties)
         yield from named_by_text(resource, resources)
+        yield from named_by_arn(resource, resources)
         yield from gone_first(resource, resources)
         yield from event_schedules(resource)
         if is_whole(resource, resources):
@@ -181,28 +186,79 @@ def _update(resource: Resource, resources: Resources) -> UpdateFacts:
         rolling=resources.numbered(deployment.get("RollingUpdatePolicy")),
         alarms=deployment.get("AutoRollbackConfiguration").get("Alarms"),
         config=config_of(resource, resources),
-        watched=tuple(_watched(deployment, resources)),
+        watched=tuple(_watched(resource, resources)),
     )
 
 
-def _watched(deployment: Fact, resources: Resources) -> Iterator[WatchedFacts]:
-    """The alarms that roll an update back, with what the template says of each."""
-    names = [
-        alarm.properties.get("AlarmName").text for alarm in resources.of_types(ALARM, COMPOSITE)
-    ]
-    for each in deployment.get("AutoRollbackConfiguration").get("Alarms").items():
-        named = each.get("AlarmName")
+def _watched(endpoint: Resource, resources: Resources) -> Iterator[WatchedFacts]:
+    """The alarms that roll an update back, with what the template says of each; those of composite
+    alarms stand beside them."""
+    rollback = endpoint.properties.get("DeploymentConfig").get("AutoRollbackConfiguration")
+    alarms = [one.properties.get("AlarmName").text for one in resources.of_types(ALARM, COMPOSITE)]
+    names = tuple(name for name in alarms if name is not None)
+    waiting = [(each.get("AlarmName"), ABSENT, True) for each in rollback.get("Alarms").items()]
+    seen: set[str] = set()
+    while waiting:
+        named, without_data, alone = waiting.pop(0)
         alarm = resources.referred(named, ALARM, "AlarmName")
         composite = resources.referred(named, COMPOSITE, "AlarmName")
         metrics = [] if alarm is None else list(alarm_metrics(alarm, resources))
+        treats = ABSENT if alarm is None else alarm.properties.get("TreatMissingData")
         yield WatchedFacts(
             named=named,
             found=alarm is not None or composite is not None,
-            others=tuple(name for name in names if name is not None),
-            missing_data=ABSENT if alarm is None else alarm.properties.get("TreatMissingData"),
+            others=_meant(named, names) if seen else names,
+            missing_data=treats if alone else ABSENT,
             metrics=tuple(metric.name.text or "" for metric in metrics),
             both_fleets=tuple(metric.where for metric in metrics if _is_of_both_fleets(metric)),
+            without_data=ABSENT if treats.given else without_data,
+            elsewhere=_elsewhere(metrics, endpoint, resources),
         )
+        if composite is not None and composite.logical_id not in seen:
+            seen.add(composite.logical_id)
+            waiting += _within(composite.properties.get("AlarmRule"))
+
+
+def _meant(named: Fact, names: Sequence[str]) -> tuple[str, ...]:
+    """The name that is meant by one in a composite alarm, which may watch those of other stacks."""
+    near = nearest(named.text or "", names)
+    return () if near is None else (near,)
+
+
+def _within(rule: Fact) -> Iterator[tuple[Fact, Fact, bool]]:
+    """Each alarm that a composite alarm's rule names, the rule where it goes off without data, and
+    whether one alarm alone makes it go off."""
+    text = text_with_marks(rule.value) or ""
+    alone = re.search(r"\b(AND|NOT)\b", text) is None
+    for negated, state, name in _STATES.findall(text):
+        marked = MARKED.fullmatch(name)
+        of_name = name.rpartition(":alarm:")[2]  # a rule takes a name or an ARN
+        value = of_name if marked is None else Unknown(marked[1])
+        lacks = (state == "INSUFFICIENT_DATA" and not negated) or (state == "OK" and negated)
+        yield Fact(value, rule.where), rule if lacks else ABSENT, alone and state == "ALARM"
+
+
+_STATES = re.compile(
+    r"(NOT\s+)?\(*\s*(ALARM|OK|INSUFFICIENT_DATA)\s*\(\s*[\"']?([^)\"']+?)[\"']?\s*\)"
+)
+"""A state of an alarm in a rule (CloudWatch API, PutCompositeAlarm, AlarmRule)."""
+
+
+def _elsewhere(
+    metrics: Sequence[MetricFacts], endpoint: Resource, resources: Resources
+) -> tuple[Fact, ...]:
+    """The endpoints that metrics are of, where all are known to be others than ``endpoint``."""
+    own = endpoint.properties.get("EndpointName").text
+    names = []
+    for metric in metrics:
+        named = {dimension.text: value for dimension, value in metric.dimensions}
+        name = named.get("EndpointName", ABSENT)
+        other = resources.referred(name, ENDPOINT, "EndpointName")
+        of_another_stack = other is None and None not in (name.text, own)
+        if not of_another_stack and (other is None or other.logical_id == endpoint.logical_id):
+            return ()
+        names.append(name)
+    return tuple(names)
 
 
 def _is_of_both_fleets(metric: MetricFacts) -> bool:

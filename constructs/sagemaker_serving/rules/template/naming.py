@@ -1,13 +1,14 @@
-"""Who uses which resource of a template: by its name alone, and while it is replaced."""
+"""Who uses which resource of a template: by its name, by its ARN, and while it is replaced."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from local_aws.template import Unknown
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import GoneFirstFacts
-from sagemaker_serving.rules.facts.roles import NamedFacts
+from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts
 from sagemaker_serving.rules.template.marks import same_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import at
@@ -37,6 +38,28 @@ _NAMES = {
 gives it its name (CloudFormation template reference, each type's page)."""
 _OF_VARIANT = re.compile(r"endpoint/([^/]+)/variant/.*", re.DOTALL)
 _REFERENCES = {"AWS::ApplicationAutoScaling::ScalableTarget": "Id"}
+_REF_IS_ARN = dict((_MODEL, _CONFIG, _ENDPOINT, _COMPONENT))
+"""Types whose ``Ref`` is the ARN, each with its attribute that is the name (CloudFormation template
+reference, return values; go-to-k/cdk-real-drift issue 1527)."""
+_METRICS = ("Dimensions.*.Value", "Metrics.*.MetricStat.Metric.Dimensions.*.Value")
+_TRACKING = "TargetTrackingScalingPolicyConfiguration.CustomizedMetricSpecification"
+_STATEMENTS = ("PolicyDocument.Statement.*.Resource", "PolicyDocument.Statement.*.Resource.*")
+_TAKE_NAMES: dict[str, tuple[str, ...]] = {
+    **{kind: tuple(paths) for kind, paths in _NAMES.items()},
+    "AWS::ApplicationAutoScaling::ScalingPolicy": (
+        *("ResourceId", f"{_TRACKING}.Dimensions.*.Value"),
+    ),
+    "AWS::CloudWatch::Alarm": _METRICS,
+    "AWS::IAM::Role": tuple(f"Policies.*.{path}" for path in _STATEMENTS),
+    **dict.fromkeys(("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"), _STATEMENTS),
+    "AWS::SageMaker::Endpoint": (
+        *("EndpointConfigName", "DeploymentConfig.AutoRollbackConfiguration.Alarms.*.AlarmName"),
+    ),
+}
+"""Every property that takes a name of what could be referred to, and no ARN; a policy's resource
+takes one within its text."""
+_VARIABLE = re.compile("(?i).*endpoint.*name")
+"""A function's variable that says that it is an endpoint's name."""
 
 
 def named_by_text(user: Resource, resources: Resources) -> Iterator[NamedFacts]:
@@ -50,15 +73,50 @@ def named_by_text(user: Resource, resources: Resources) -> Iterator[NamedFacts]:
                 own = same_text(other.properties.get(name).value)
                 waits = resources.waits(user.logical_id, other.logical_id)
                 if own is not None and own == _within(text, kind) and not waits:
-                    attribute = f"!GetAtt {other.logical_id}.{_REFERENCES.get(kind, name)}"
-                    in_terraform = "." in other.logical_id
-                    reference = f"{other.logical_id}.name" if in_terraform else attribute
+                    attribute = f"{other.logical_id}.{_REFERENCES.get(kind, name)}"
                     yield NamedFacts(
-                        name=Fact(given.value, given.where),
+                        name=given,
                         user=user.logical_id,
                         named=other.logical_id,
-                        reference=reference,
+                        reference=_reference(other, attribute),
                     )
+
+
+def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
+    """Each name for which ``user`` is given the ARN of a resource, perhaps within a text."""
+    for given, after_text in _names_of(user):
+        value = given.value
+        parts = (value.pieces or (value,)) if isinstance(value, Unknown) else ()
+        for place, part in enumerate(parts):
+            other = resources.find(part.name or "") if isinstance(part, Unknown) else None
+            if other is None or isinstance(part, str) or (after_text and not any(parts[:place])):
+                continue
+            attribute = part.source.removeprefix(other.logical_id)
+            name = _REF_IS_ARN.get(other.type)
+            if attribute.endswith((".Arn", ".arn")) or (name and part.source and not attribute):
+                yield ByArnFacts(
+                    name=given,
+                    named=other.logical_id,
+                    reference=_reference(other, f"{other.logical_id}.{name}" if name else ""),
+                )
+
+
+def _names_of(user: Resource) -> Iterator[tuple[Fact, bool]]:
+    """The names that a resource is given, and whether an ARN is one only behind other text."""
+    for path in _TAKE_NAMES.get(user.type, ()):
+        for given in at(user.properties, path.split(".")):
+            yield given, "Statement" in path
+    if user.type in ("AWS::Lambda::Function", "AWS::Serverless::Function"):
+        for name, given in user.properties.get("Environment").get("Variables").entries():
+            if _VARIABLE.fullmatch(name):
+                yield given, False
+
+
+def _reference(other: Resource, attribute: str) -> str:
+    """How a template, or Terraform, whose addresses have dots, refers to a resource's name."""
+    if "." in other.logical_id:
+        return f"{other.logical_id}.name"
+    return f"!GetAtt {attribute}" if attribute else f"!Ref {other.logical_id}"
 
 
 def gone_first(resource: Resource, resources: Resources) -> Iterator[GoneFirstFacts]:

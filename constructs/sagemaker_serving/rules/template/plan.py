@@ -56,6 +56,16 @@ _ALARM: dict[str, Any] = {
     **dict.fromkeys(("AlarmName", "TreatMissingData"), "string"),
     "Period": "integer",
     "Dimensions": "pairs",
+    "Unit": "string",
+    "Metrics": [
+        {
+            "MetricStat": {
+                **dict.fromkeys(("MetricName", "Namespace", "Unit"), "string"),
+                "Period": "integer",
+                "Dimensions": "pairs",
+            }
+        }
+    ],
 }
 _ROLE: dict[str, Any] = {
     **dict.fromkeys(("RoleName", "AssumeRolePolicyDocument"), "string"),
@@ -96,7 +106,15 @@ _TYPES = {
         },
         _POLICY,
     ),
-    "aws_cloudwatch_metric_alarm": _Type("AWS::CloudWatch::Alarm", shape=_ALARM),
+    "aws_cloudwatch_metric_alarm": _Type(
+        "AWS::CloudWatch::Alarm",
+        {"metric_query": "Metrics", "metric_query.metric": "MetricStat"},
+        _ALARM,
+    ),
+    "aws_cloudwatch_composite_alarm": _Type(
+        "AWS::CloudWatch::CompositeAlarm",
+        shape=dict.fromkeys(("AlarmName", "AlarmRule"), "string"),
+    ),
     "aws_iam_role": _Type(
         "AWS::IAM::Role",
         {
@@ -394,7 +412,9 @@ class _Reader:
             parts = reference.split(".")
             address = f"{self.module}{'.'.join(parts[:2])}"
             if address in self.known:
-                return {"Ref": address}
+                # Ref stands for whatever else is referred to: of a name and an id it is the same.
+                is_arn = parts[2:] == ["arn"]
+                return {"Fn::GetAtt": [address, "arn"]} if is_arn else {"Ref": address}
         return _OPEN
 
 

@@ -10,7 +10,14 @@ from typing import Any
 
 import yaml
 
-from local_aws.template import short_form
+from local_aws.template import (
+    Evaluator,
+    Names,
+    TemplateError,
+    referenced,
+    repeated,
+    short_form,
+)
 from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
 from sagemaker_serving.spec.yaml_text import read_yaml
 
@@ -73,7 +80,35 @@ def read_template(path: Path) -> Template:
             ]
         )
     read = with_sections(template_of(data["Resources"], where), data)
-    return replace(read, document=data, size=len(text.encode()))
+    return replace(_with_loops(read), document=data, size=len(text.encode()))
+
+
+def _with_loops(template: Template) -> Template:
+    """``template`` with the resources that its loops make, by the parameters' defaults; as it is
+    where a loop's list is not known."""
+    defaults = {
+        name: referenced(str(declared.get("Type")), str(declared["Default"]))
+        for name, declared in template.parameters.items()
+        if isinstance(declared, dict) and "Default" in declared
+    }
+    evaluator = Evaluator(
+        Names(defaults), mappings=template.mappings, conditions=template.conditions
+    )
+    made: dict[str, Any] = {}
+    lines = dict(template.where.lines)
+    for key, declared in template.resources.items():
+        try:
+            each = repeated({key: declared}, evaluator)
+        except TemplateError:
+            each = {key: declared}
+        if key not in each:
+            body = declared[2] if len(declared[2]) == 1 else {}
+            for path, line in template.where.lines.items():
+                if path[:1] == (key,) and (body or len(path) == 1):
+                    inner = path[4:] if path[3:4] == ("Properties",) else path[3:]
+                    lines |= {(name, *inner): line for name in each}
+        made |= each
+    return replace(template, resources=made, where=replace(template.where, lines=lines))
 
 
 def with_sections(template: Template, document: Mapping[str, Any]) -> Template:

@@ -57,9 +57,10 @@ def machine_needs(
         passes = any(one.given for found in given for one in found)
         waits = task.text.endswith(".sync")
         known = not isinstance(task.arguments.value, Unknown)
+        tags = bool(task.arguments.get("Tags").size)
         needs += [
             Need(action=name, resource=on)
-            for name, on in task_needs(action, waits=waits, passes=passes and known)
+            for name, on in task_needs(action, waits=waits, passes=passes and known, tags=tags)
         ]
     for path in role_users(machine.type):
         yield from _permissions(machine, machine.properties.get(path), needs, resources)

@@ -205,15 +205,13 @@ def _retained(endpoint: Resource) -> bool | None:
 def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts]:
     """The metrics that an alarm watches."""
     numbers = resources.numbered(alarm.properties)
-    alone = [(alarm.properties, numbers.get("Period"))] if numbers.get("MetricName").given else []
+    watched = [(alarm.properties, numbers)] if numbers.get("MetricName").given else []
     stats = [one.get("MetricStat") for one in alarm.properties.get("Metrics").items()]
-    periods = [one.get("MetricStat").get("Period") for one in numbers.get("Metrics").items()]
-    joined = [
-        (stat.get("Metric"), period)
-        for stat, period in zip(stats, periods, strict=True)
-        if stat.given
-    ]
-    for metric, period in (*alone, *joined):
+    numbered = [one.get("MetricStat") for one in numbers.get("Metrics").items()]
+    watched += [both for both in zip(stats, numbered, strict=True) if both[0].given]
+    for stat, number in watched:
+        # Terraform has a metric's members and its period in one block.
+        metric = stat.get("Metric") if stat.get("Metric").given else stat
         dimensions = metric.get("Dimensions")
         if not isinstance(dimensions.value, Unknown):
             named = {one.get("Name").text: one.get("Value") for one in dimensions.items()}
@@ -225,7 +223,8 @@ def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts
                 namespace=metric.get("Namespace"),
                 dimensions=tuple((one.get("Name"), one.get("Value")) for one in dimensions.items()),
                 of_alarm=True,
-                period=period,
+                period=number.get("Period"),
+                unit=stat.get("Unit"),
                 config=config_of(endpoint, resources),
             )
 

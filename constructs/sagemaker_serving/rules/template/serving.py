@@ -20,6 +20,8 @@ from sagemaker_serving.rules.facts.resources import (
 from sagemaker_serving.rules.template.resources import Resource, Resources
 
 _MODEL = "AWS::SageMaker::Model"
+_CONFIG, _ENDPOINT = "AWS::SageMaker::EndpointConfig", "AWS::SageMaker::Endpoint"
+_COMPONENT = "AWS::SageMaker::InferenceComponent"
 _VPC, _SUBNET, _TABLE = "AWS::EC2::VPC", "AWS::EC2::Subnet", "AWS::EC2::RouteTable"
 _TABLE_OF, _ROUTE = "AWS::EC2::SubnetRouteTableAssociation", "AWS::EC2::Route"
 _VPC_ENDPOINT = "AWS::EC2::VPCEndpoint"
@@ -88,7 +90,7 @@ def config_facts(properties: Fact, resources: Resources) -> EndpointConfigFacts:
     asynchronous = resources.numbered(properties.get("AsyncInferenceConfig"))
     variants, shadows = (
         tuple(
-            _variant(variant, resources, asynchronous.given)
+            _variant(variant, properties, resources, asynchronous.given)
             for variant in properties.get(name).items()
             if isinstance(variant.value, dict)
         )
@@ -118,7 +120,7 @@ def container_locations(container: ContainerFacts) -> Iterator[LocationFacts]:
         yield LocationFacts(uri=uri, region=container.region)
 
 
-def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> VariantFacts:
+def _variant(variant: Fact, config: Fact, resources: Resources, asynchronous: bool) -> VariantFacts:
     numbers = resources.numbered(variant)
     serverless = numbers.get("ServerlessConfig")
     instance_type = variant.get("InstanceType")
@@ -137,8 +139,38 @@ def _variant(variant: Fact, resources: Resources, asynchronous: bool) -> Variant
         instance_pools=variant.get("InstancePools"),
         members=numbers,
         asynchronous=asynchronous,
-        containers=containers(model.properties, resources, instance_type) if model else (),
+        containers=containers(model.properties, resources, instance_type)
+        if model
+        else ()
+        if named.given
+        else tuple(_of_components(variant, config, resources, instance_type)),
     )
+
+
+def _of_components(
+    variant: Fact, config: Fact, resources: Resources, instance_type: Fact
+) -> Iterator[ContainerFacts]:
+    """The containers of the inference components that share a variant's instances."""
+    for component in resources.of_types(_COMPONENT):
+        properties = component.properties
+        endpoint = resources.referred(properties.get("EndpointName"), _ENDPOINT, "EndpointName")
+        used = ABSENT if endpoint is None else endpoint.properties.get("EndpointConfigName")
+        own = resources.referred(used, _CONFIG, "EndpointConfigName")
+        name = properties.get("VariantName").text
+        if (
+            own is None
+            or own.properties.where != config.where
+            or name != variant.get("VariantName").text
+        ):
+            continue
+        specification = properties.get("Specification")
+        model = resources.referred(specification.get("ModelName"), _MODEL, "ModelName")
+        if model is not None:
+            yield from containers(model.properties, resources, instance_type)
+        elif isinstance(specification.get("Container").value, dict):
+            yield _container(
+                specification.get("Container"), resources, instance_type, "ArtifactUrl"
+            )
 
 
 def _model_of(variant: Fact) -> Fact:
@@ -166,7 +198,9 @@ def containers(
     )
 
 
-def _container(container: Fact, resources: Resources, instance_type: Fact) -> ContainerFacts:
+def _container(
+    container: Fact, resources: Resources, instance_type: Fact, artifact: str = "ModelDataUrl"
+) -> ContainerFacts:
     image = container.get("Image")
     environment = container.get("Environment")
     access = container.get("ImageConfig")
@@ -174,7 +208,7 @@ def _container(container: Fact, resources: Resources, instance_type: Fact) -> Co
     return ContainerFacts(
         where=container.where,
         region=resources.region,
-        artifact=container.get("ModelDataUrl"),
+        artifact=container.get(artifact),
         data_source=container.get("ModelDataSource").get("S3DataSource"),
         framework=ABSENT,
         framework_version=ABSENT,

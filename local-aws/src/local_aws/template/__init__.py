@@ -8,6 +8,7 @@ the rules read templates with it, and the local AWS deploys them.
 from __future__ import annotations
 
 from local_aws.template.evaluator import FUNCTIONS, Evaluator, Names
+from local_aws.template.loops import FOR_EACH, repeated
 from local_aws.template.parameters import broken, is_list, is_ssm_value, referenced, refusals
 from local_aws.template.regions import PSEUDO_PARAMETERS, region_names
 from local_aws.template.syntax import (
@@ -30,6 +31,7 @@ from local_aws.template.values import (
 )
 
 __all__ = [
+    "FOR_EACH",
     "FUNCTIONS",
     "NO_VALUE",
     "PSEUDO_PARAMETERS",
@@ -51,6 +53,7 @@ __all__ = [
     "references",
     "refusals",
     "region_names",
+    "repeated",
     "same",
     "short_form",
     "unresolved_condition",

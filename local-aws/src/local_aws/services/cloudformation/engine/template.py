@@ -11,14 +11,12 @@ from typing import Any
 import yaml
 
 from local_aws.services.cloudformation.engine.refusals import format_error, validation_error
-from local_aws.template import short_form
+from local_aws.template import FOR_EACH, short_form
 
 LIMITS = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
 """Entries a section may have (AWS CloudFormation quotas page)."""
 
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
-FOR_EACH = "Fn::ForEach::"
-"""What a loop's key begins with, where LANGUAGE_EXTENSIONS transforms the template."""
 
 _SECTIONS = frozenset(
     {

@@ -7,19 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from local_aws.services.cloudformation.engine.refusals import refuse
-from local_aws.services.cloudformation.engine.template import (
-    FOR_EACH,
-    LANGUAGE_EXTENSIONS,
-    Template,
-)
+from local_aws.services.cloudformation.engine.template import LANGUAGE_EXTENSIONS, Template
 from local_aws.template import (
     NO_VALUE,
     Evaluator,
     Names,
     TemplateError,
-    as_text,
     function_name,
     has_unknown,
+    repeated,
 )
 
 _WORKED_OUT = ("Resources", "Outputs")
@@ -74,42 +70,13 @@ class _Transformation:
             if section != "Transform"
         }
         try:
-            repeated: dict[str, Any] = self._repeated(document)
+            made: dict[str, Any] = repeated(document, self._evaluator)
             return {
                 section: self._worked_out(content) if section in _WORKED_OUT else content
-                for section, content in repeated.items()
+                for section, content in made.items()
             }
         except TemplateError as error:
             raise TransformFailed(error) from None
-
-    def _repeated(self, value: Any) -> Any:
-        """``value`` with the entries that each Fn::ForEach in it makes."""
-        if isinstance(value, list):
-            return [self._repeated(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        repeated: dict[str, Any] = {}
-        for key, item in value.items():
-            loop = str(key).startswith(FOR_EACH)
-            for name, each in self._entries(key, item) if loop else [(key, self._repeated(item))]:
-                if name in repeated:
-                    raise TemplateError(f"Template error: {key} makes {name} a second time")
-                repeated[name] = each
-        return repeated
-
-    def _entries(self, key: str, argument: Any) -> Iterator[tuple[str, Any]]:
-        match argument:
-            case [str() as identifier, written, dict() as body]:
-                collection = self._evaluator.evaluate(written)
-            case _:
-                collection = None
-        if not isinstance(collection, list) or has_unknown(collection):
-            raise TemplateError(
-                f"Template error: every {key} object requires an identifier, a list that is known "
-                "before the deployment, and a map"
-            )
-        for item in collection:
-            yield from self._repeated(_bound(body, identifier, as_text(item))).items()
 
     def _worked_out(self, value: Any) -> Any:
         """``value`` with every function in it that needs no resource replaced by its result."""
@@ -122,19 +89,3 @@ class _Transformation:
             if result is not NO_VALUE and not has_unknown(result):
                 return result
         return {key: self._worked_out(item) for key, item in value.items()}
-
-
-def _bound(value: Any, identifier: str, item: str) -> Any:
-    """``value`` with a loop's identifier replaced: by ``&{…}`` without what no name may have."""
-    if isinstance(value, str):
-        bare = "".join(filter(str.isalnum, item))
-        return value.replace(f"${{{identifier}}}", item).replace(f"&{{{identifier}}}", bare)
-    if isinstance(value, list):
-        return [_bound(each, identifier, item) for each in value]
-    if not isinstance(value, dict):
-        return value
-    if value == {"Ref": identifier}:
-        return item
-    return {
-        _bound(key, identifier, item): _bound(each, identifier, item) for key, each in value.items()
-    }

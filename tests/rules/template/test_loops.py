@@ -1,0 +1,43 @@
+"""What Fn::ForEach makes is judged as if it were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sagemaker_serving.errors import Problem
+from sagemaker_serving.rules import check_template, read_template
+
+TEMPLATE = """\
+Transform: AWS::LanguageExtensions
+Parameters: {Sizes: {Type: CommaDelimitedList%s}}
+Resources:
+  Fn::ForEach::Configs:
+    - Size
+    - !Ref Sizes
+    - Config${Size}:
+        Type: AWS::SageMaker::EndpointConfig
+        Properties:
+          ProductionVariants:
+            - VariantName: blue
+              ModelName: digits
+              InitialInstanceCount: 1
+              InstanceType: !Sub ml.c5.${Size}
+"""
+
+
+def found(path: Path, default: str) -> list[Problem]:
+    path.write_text(TEMPLATE % default, encoding="utf-8")
+    return check_template(read_template(path), "us-east-1")
+
+
+def test_each_resource_of_a_loop_is_judged_and_the_line_told(tmp_path: Path) -> None:
+    (problem,) = found(tmp_path / "stack.yaml", ', Default: "large,xlarg"')
+    assert problem.rule == "endpoint-instance-type"
+    assert (problem.where.path[0], problem.where.line) == ("Configxlarg", 14)
+
+
+@pytest.mark.parametrize("default", ["", ', Default: "large,xlarge"'])
+def test_a_loop_over_right_or_unknown_values_passes(default: str, tmp_path: Path) -> None:
+    assert found(tmp_path / "stack.yaml", default) == []
