@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from local_aws.faults import Fault, Kind
 from tests.local_aws.aws import IMAGE, Aws, eventually
 
 VPC = {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}
@@ -114,3 +115,14 @@ def test_what_does_not_wait_for_the_roles_policy_fails(
 
 def test_what_waits_for_it_stands(aws: Aws) -> None:
     assert deployed(aws, "waits", template("vpc", ["Policy"], [])) == ("CREATE_COMPLETE", "")
+
+
+def test_a_race_with_the_policy_shows_where_iam_is_slow(aws: Aws) -> None:
+    faults = aws.gateway.context.faults
+    faults.put(Fault(id="slow", kind=Kind.SLOW, service="iam", latency_ms=120_000))
+    try:
+        status, why = deployed(aws, "race", template("vpc", [], []))
+    finally:
+        faults.clear()
+    assert status == "ROLLBACK_COMPLETE"
+    assert "does not have ec2:CreateNetworkInterface permission" in why

@@ -39,7 +39,7 @@ KINDS: Mapping[Kind, str] = {
     Kind.KILL: "a job, or the server that a request went to, is killed in the middle",
     Kind.MODEL_ERROR: "the model answers --status (default 500) instead of a prediction",
     Kind.CORRUPT: "an endpoint's answer is 200 with its second half missing; a stream breaks off",
-    Kind.SLOW: "the model's answer takes --latency-ms (default 1000) longer; 60 s is the most",
+    Kind.SLOW: "a model's answer, or a policy of a stack's role, takes --latency-ms (1000) longer",
 }
 """Every kind, and in a line what it does."""
 

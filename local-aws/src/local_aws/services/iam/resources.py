@@ -8,12 +8,27 @@ from typing import Any
 
 from typing_extensions import override
 
+from local_aws.faults import Kind
 from local_aws.resources.api import ApiProvider
-from local_aws.resources.base import Attributes, Made, Properties, Request, ResourceFailed
+from local_aws.resources.base import (
+    Attributes,
+    Cancelled,
+    Made,
+    Properties,
+    Request,
+    ResourceFailed,
+)
 from local_aws.resources.declared import Declared
 
 _PRINCIPALS = (("Roles", "Role"), ("Users", "User"), ("Groups", "Group"))
 """The properties that name principals, and what the API's operations call them."""
+
+
+def _be_slow(request: Request, operation: str) -> None:
+    """Wait as a fault says, so that what needs a policy and does not wait for it comes first."""
+    slow = request.context.faults.strike((Kind.SLOW,), "iam", operation, request.logical_id)
+    if slow is not None and request.stop.wait(slow.delay_seconds):
+        raise Cancelled
 
 
 class _Identity(ApiProvider):
@@ -210,6 +225,7 @@ class Policy(ApiProvider):
         self._remove(request, request.properties["PolicyName"], _principals(request.properties))
 
     def _put(self, request: Request) -> None:
+        _be_slow(request, "PutRolePolicy")
         principals = _principals(request.properties)
         if not principals:
             raise ResourceFailed(
@@ -231,6 +247,11 @@ class InlinePolicy(Declared):
     def __init__(self, kind: str) -> None:
         put = f"Put{kind}Policy"
         super().__init__(f"AWS::IAM::{kind}Policy", put, f"Delete{kind}Policy", replace=put)
+
+    @override
+    def create(self, request: Request) -> str:
+        _be_slow(request, "PutRolePolicy")
+        return super().create(request)
 
 
 class UserToGroupAddition(ApiProvider):
@@ -320,6 +341,7 @@ class ManagedPolicy(ApiProvider):
 
     @override
     def complete(self, request: Request) -> Attributes:
+        _be_slow(request, "AttachRolePolicy")
         self._attach(request, [], _principals(request.properties))
         policy = self.call(request, "GetPolicy", PolicyArn=request.physical_id)["Policy"]
         return {
