@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def problems(tmp_path: Path, written: dict[str, Any]) -> list[str]:
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(written))
     return [
-        f"{replace(found, where=one.place(found.where)).where.trail}: {found.rule}"
+        f"{one.told(found).where.trail}: {found.rule}"
         for one in read_plan(path)
         for found in check_template(one.template, one.region, today=TODAY)
     ]
@@ -101,6 +100,24 @@ def test_a_mistake_is_named_at_terraforms_own_argument(
 ) -> None:
     variants = [{**VARIANT, **wrong}]
     assert said in problems(tmp_path, plan(change(CONFIG, {"production_variants": variants})))
+
+
+def test_messages_have_terraforms_names(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    config = change(CONFIG, {"production_variants": [{**VARIANT, "instance_type": "ml.t3.medium"}]})
+    target = {
+        "resource_id": "endpoint/it/variant/blue",
+        "scalable_dimension": "sagemaker:variant:DesiredInstanceCount",
+        "service_namespace": "sagemaker",
+        "min_capacity": 3,
+        "max_capacity": 2,
+    }
+    path.write_text(json.dumps(plan(config, change("aws_appautoscaling_target", target))))
+    (one,) = read_plan(path)
+    found = check_template(one.template, one.region, today=TODAY)
+    said = {problem.rule: one.told(problem).message for problem in found}
+    assert said["endpoint-instance-type"].startswith("instance_type is 'ml.t3.medium'; endpoints")
+    assert said["scaling-bounds"].startswith("max_capacity is 2 and min_capacity is 3; ")
 
 
 def test_what_only_the_apply_knows_passes_unjudged(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -238,4 +237,4 @@ def _of_plan(
     for plan in read_plan(path):
         known = plan.region if plan.region is not None else region
         for problem in check_template(plan.template, known, today=today, acknowledged=meant):
-            yield replace(problem, where=plan.place(problem.where))
+            yield plan.told(problem)

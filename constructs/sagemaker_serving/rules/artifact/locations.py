@@ -82,10 +82,12 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
 def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
     """A bucket's name has small letters, digits, dots and hyphens.
 
-    Only buckets of us-east-1 that were made before March 2018 have others. So this warns.
+    Only buckets of us-east-1 that were made before March 2018 have others. So this warns. Of a
+    file's own artifact, artifact-s3-uri says so.
     """
     found = S3Location.find(facts.uri.text or "")
-    if found is not None and re.search(r"[A-Z_]", found.bucket):
+    judged = facts.uri.name.startswith(("artifact", "s3"))
+    if found is not None and not judged and re.search(r"[A-Z_]", found.bucket):
         yield (
             facts.uri.where,
             f"{facts.uri.name} names the bucket {found.bucket!r}; a bucket's name has small "

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.catalog import resource_properties
-from sagemaker_serving.errors import Mistake, Where
+from sagemaker_serving.catalog.endpoint_metrics import DIMENSIONS
+from sagemaker_serving.errors import Mistake, Problem, Where
 from sagemaker_serving.rules.template.reading import Template
 
 _OPEN = {"Fn::ImportValue": "known after apply"}
@@ -165,13 +167,57 @@ class Plan:
     template: Template
     names: Mapping[tuple[str | int, ...], tuple[str | int, ...]] = field(repr=False)
 
-    def place(self, where: Where) -> Where:
-        """``where`` of the template, as Terraform's user wrote it."""
+    def told(self, problem: Problem) -> Problem:
+        """A problem of the template as Terraform's user wrote it: its place, and its names."""
+        where, path = self._place(problem.where), problem.where.path
+        renamed = {str(path[-1]): str(where.path[-1])} if path else {}
+        return replace(
+            problem,
+            where=where,
+            message=_WORD.sub(
+                lambda word: renamed.get(word[0], _arguments().get(word[0], word[0])),
+                problem.message,
+            ),
+        )
+
+    def _place(self, where: Where) -> Where:
         for length in range(len(where.path), 0, -1):
             named = self.names.get(where.path[:length])
             if named is not None:
                 return Where(where.source, (*named, *where.path[length:]))
         return where
+
+
+_WORD = re.compile(r"\b[A-Z][a-z]+[A-Za-z0-9]*\b(?!')")
+"""A word of a message that may be a property's name; one in quotes is a value."""
+_PARTS = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@cache
+def _arguments() -> Mapping[str, str]:
+    """Terraform's argument for each of CloudFormation's properties that are read, by its name.
+
+    What it calls by its rule, ``instance_type``, goes before what one type calls otherwise. What
+    metrics are told apart by is called the same everywhere.
+    """
+    found: dict[str, str] = {}
+    for read_as in _TYPES.values():
+        shape = resource_properties(read_as.kind) if read_as.shape is None else read_as.shape
+        own = {name: argument.rpartition(".")[2] for argument, name in read_as.renamed.items()}
+        for name in _names_in(shape):
+            usual = _PARTS.sub("_", name).lower()
+            found[name] = usual if found.get(name) == usual else own.get(name, usual)
+    return {name: argument for name, argument in found.items() if name not in DIMENSIONS}
+
+
+def _names_in(shape: Any) -> Iterator[str]:
+    if isinstance(shape, list):
+        for one in shape:
+            yield from _names_in(one)
+    elif isinstance(shape, Mapping):
+        for name, inner in shape.items():
+            yield name
+            yield from _names_in(inner)
 
 
 def read_plan(path: Path) -> list[Plan]:

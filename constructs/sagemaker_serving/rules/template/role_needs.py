@@ -19,7 +19,7 @@ from sagemaker_serving.catalog.role_needs import (
     task_needs,
 )
 from sagemaker_serving.catalog.role_users import role_users
-from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts import ABSENT, Fact
 from sagemaker_serving.rules.facts.roles import GivenPolicy, Need, RolePermissionFacts
 from sagemaker_serving.rules.facts.state_machines import TaskFacts
 from sagemaker_serving.rules.template.marks import MARK, MARKED, open_mark
@@ -31,6 +31,7 @@ _MODEL = "AWS::SageMaker::Model"
 _CONFIG = "AWS::SageMaker::EndpointConfig"
 _ENDPOINT = "AWS::SageMaker::Endpoint"
 _BUCKET, _BUCKET_POLICY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy"
+_KEY = "AWS::KMS::Key"
 _REPOSITORY, _TOPIC = "AWS::ECR::Repository", "AWS::SNS::Topic"
 _MANAGED = "AWS::IAM::ManagedPolicy"
 _ATTACHED = {"AWS::IAM::Policy": "Roles", _MANAGED: "Roles", "AWS::IAM::RolePolicy": "RoleName"}
@@ -100,8 +101,10 @@ def config_needs(config: Resource, resources: Resources) -> Iterator[RolePermiss
     needs = []
     for uri in written:
         prefix = _object(uri, resources)
-        if prefix is not None and _in_own_bucket(uri, resources):
+        bucket = _own_bucket(uri, resources)
+        if prefix is not None and bucket is not None:
             needs.append(Need(action=WRITE_OBJECT, resource=f"{prefix.rstrip('/')}/*"))
+            needs += _key_needs(bucket, "kms:GenerateDataKey", resources)
     for role in _roles_of(config, resources):
         yield from _permissions(config, role, needs, resources)
 
@@ -159,8 +162,12 @@ def _container_needs(container: Fact, artifact: str, resources: Resources) -> li
     for uri in (container.get(artifact), source):
         found = _object(uri, resources) if uri.given else None
         if found is not None:
-            own = _in_own_bucket(uri, resources)
-            needs.append(Need(action=READ_OBJECT, resource=found, only_role=own, at_once=True))
+            bucket = _own_bucket(uri, resources)
+            only_role = bucket is not None
+            needs.append(
+                Need(action=READ_OBJECT, resource=found, only_role=only_role, at_once=True)
+            )
+            needs += _key_needs(bucket, "kms:Decrypt", resources)
     repository = _repository(container.get("Image"), resources)
     own = _is_left_to_the_role(container.get("Image"), repository or "", resources)
     for action in PULL_IMAGE if repository is not None else ():
@@ -303,13 +310,35 @@ def _object(uri: Fact, resources: Resources) -> str | None:
     return f"arn:aws:s3:::{found[1]}{found[3] or ''}"
 
 
-def _in_own_bucket(uri: Fact, resources: Resources) -> bool:
-    """Whether an S3 URI leads into a bucket of the template."""
+def _own_bucket(uri: Fact, resources: Resources) -> Resource | None:
+    """The bucket of the template that an S3 URI leads into."""
     found = _OBJECT.fullmatch(_arn(uri.value, resources) or "")
     if found is None:
-        return False
+        return None
     bucket = found[1] if found[2] is None else Unknown(found[2])
-    return resources.referred(Fact(bucket, uri.where), _BUCKET, "BucketName") is not None
+    return resources.referred(Fact(bucket, uri.where), _BUCKET, "BucketName")
+
+
+def _key_needs(bucket: Resource | None, action: str, resources: Resources) -> Iterator[Need]:
+    """What the template's own key of a bucket needs, where its policy leaves that to roles'."""
+    encryption = ABSENT if bucket is None else bucket.properties.get("BucketEncryption")
+    for one in encryption.get("ServerSideEncryptionConfiguration").items():
+        named = one.get("ServerSideEncryptionByDefault").get("KMSMasterKeyID")
+        key = resources.referred(named, _KEY, "")
+        if key is not None and all(map(_is_for_the_account, _statements(key))):
+            yield Need(action=action)
+
+
+def _statements(key: Resource) -> Iterator[Fact]:
+    written = key.properties.get("KeyPolicy").get("Statement")
+    yield from written.items() if isinstance(written.value, list) else [written]
+
+
+def _is_for_the_account(statement: Fact) -> bool:
+    """Whether a key's statement is a service's, or the account's, so that IAM's policies decide."""
+    principal = statement.get("Principal")
+    of_account = principal.get("AWS").shown.endswith(":root")
+    return isinstance(principal.value, Mapping) and (of_account or "AWS" not in principal.value)
 
 
 def _repository(image: Fact, resources: Resources) -> str | None:
