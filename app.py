@@ -3,8 +3,9 @@
 ``-c env=prod`` builds only that one, with the app itself as its Stage: the CDK
 CLI's ``--all`` finds no stacks in Stages below the app. ``-c
 account=123456789012`` deploys to that account, whatever the file says, as the
-local AWS does with its own. ``-c nag=AwsSolutions`` runs that pack of cdk-nag, or
-several: ``NIST,PCI,HIPAA,Serverless``.
+local AWS does with its own; ``-c organization=none`` leaves out what an organization
+demands, whose boundary, roles and bootstrap the local AWS does not have. ``-c
+nag=AwsSolutions`` runs that pack of cdk-nag, or several: ``NIST,PCI,HIPAA,Serverless``.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from constructs import Construct, IConstruct
 
 from sagemaker_serving.errors import Problem, ReportedError, Severity
 from sagemaker_serving.rules import check_environment
-from sagemaker_serving.spec import EnvironmentFile, read_environment
+from sagemaker_serving.spec import EnvironmentFile, Organization, read_environment
 from stacks import EnvironmentStage, add_environment
+from stacks.organization import roles_missing
 from stacks.provenance import provenance_of
 from stacks.scanning import acknowledged_of, add_packs, packs_named, stop_at_findings
 
@@ -36,16 +38,19 @@ def main() -> None:
         packs = packs_named(nag) if nag is not None else []
         for file, warnings in sound_environments(wanted):
             assert file.environment is not None
+            environment = file.environment
+            if app.node.try_get_context("organization") == "none":
+                environment = environment.model_copy(update={"organization": Organization()})
             folder = file.path.parent
             scope: Construct
             if wanted is None:
                 scope = EnvironmentStage(
-                    app, file.environment, folder=folder, account=account, provenance=provenance
+                    app, environment, folder=folder, account=account, provenance=provenance
                 )
             else:
                 scope = Construct(app, wanted)
                 add_environment(
-                    scope, file.environment, folder=folder, account=account, provenance=provenance
+                    scope, environment, folder=folder, account=account, provenance=provenance
                 )
             for problem in warnings:
                 cdk.Validations.of(_stack(scope, problem)).add_warning(problem.rule, str(problem))
@@ -60,6 +65,11 @@ def main() -> None:
     except ReportedError as error:
         print(error, file=sys.stderr)
         raise SystemExit(error.exit_status) from None
+    except RuntimeError as error:
+        if not (missing := roles_missing(error)):
+            raise
+        print(*missing, sep="\n", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 def sound_environments(wanted: str | None) -> list[tuple[EnvironmentFile, list[Problem]]]:

@@ -10,6 +10,7 @@ from constructs import Construct
 
 from sagemaker_serving.spec import Environment, PrivateNetwork
 from stacks.network import NetworkStack
+from stacks.organization import obey, own_synthesizer, take_existing_roles
 from stacks.provenance import tag_provenance
 from stacks.serving import ServingStack
 from stacks.storage import StorageStack
@@ -60,20 +61,36 @@ def add_environment(
         account=account if account is not None else environment.account,
         region=environment.region,
     )
-    storage = StorageStack(scope, "Storage", environment=environment, env=where)
+    take_existing_roles(scope, environment.organization)
+    bootstrap = environment.organization.bootstrap
+    storage = StorageStack(
+        scope, "Storage", environment=environment, env=where, synthesizer=own_synthesizer(bootstrap)
+    )
     before: list[cdk.Stack] = [storage]
     if isinstance(environment.network, PrivateNetwork):
         before.append(
             NetworkStack(
-                scope, "Network", environment=environment, network=environment.network, env=where
+                scope,
+                "Network",
+                environment=environment,
+                network=environment.network,
+                env=where,
+                synthesizer=own_synthesizer(bootstrap),
             )
         )
     for name in environment.models:
         serving = ServingStack(
-            scope, name, environment=environment, model=name, folder=folder, env=where
+            scope,
+            name,
+            environment=environment,
+            model=name,
+            folder=folder,
+            env=where,
+            synthesizer=own_synthesizer(bootstrap),
         )
         for stack in before:
             serving.add_stack_dependency(stack)
+    obey(scope, environment.organization)
     for key, value in environment.tags.items():
         cdk.Tags.of(scope).add(key, value)
     if provenance is not None and len(environment.tags) + len(provenance) <= _MOST_TAGS:

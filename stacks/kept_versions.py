@@ -9,7 +9,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.infra import ExecutionRole
-from sagemaker_serving.infra.model.model_data import KEPT
+from sagemaker_serving.infra.model.model_data import KEPT, assets_bucket
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.spec import Environment, FolderArtifact, Model
 from sagemaker_serving.spec.container import Container
@@ -65,11 +65,9 @@ def read_earlier_archives(environment: Environment, model: str, role: ExecutionR
     artifacts are archives, it loses sight when the file no longer names them.
     """
     below = kept_below(environment, model)
-    if below is None:
+    bucket = assets_bucket(cdk.Stack.of(role))
+    if below is None or bucket is None:
         return
-    stack = cdk.Stack.of(role)
-    qualifier = stack.synthesizer.bootstrap_qualifier
-    bucket = f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
     bucket_arn, kept = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}", f"{KEPT}/{below}/"
     # Versions up to 0.2.0 lie where the second says, and may serve while this one is deployed.
     before = f"{below}/"

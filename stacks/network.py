@@ -27,11 +27,13 @@ class NetworkStack(cdk.Stack):
         environment: Environment,
         network: PrivateNetwork,
         env: cdk.Environment,
+        synthesizer: cdk.IStackSynthesizer | None,
     ) -> None:
         super().__init__(
             scope,
             construct_id,
             env=env,
+            synthesizer=synthesizer,
             stack_name=f"{environment.name}-{construct_id}",
             description=f"The private network of {environment.name}'s models",
             termination_protection=environment.production,

@@ -32,11 +32,13 @@ class ServingStack(cdk.Stack):
         model: str,
         folder: Path,
         env: cdk.Environment,
+        synthesizer: cdk.IStackSynthesizer | None,
     ) -> None:
         super().__init__(
             scope,
             construct_id,
             env=env,
+            synthesizer=synthesizer,
             stack_name=environment.stack_name(model),
             description=f"Serves {model} in {environment.name}",
             termination_protection=environment.production,

@@ -30,6 +30,7 @@ class StorageStack(cdk.Stack):
         *,
         environment: Environment,
         env: cdk.Environment,
+        synthesizer: cdk.IStackSynthesizer | None,
     ) -> None:
         at_destroy = environment.storage.at_destroy
         if at_destroy is None:
@@ -38,6 +39,7 @@ class StorageStack(cdk.Stack):
             scope,
             construct_id,
             env=env,
+            synthesizer=synthesizer,
             stack_name=f"{environment.name}-{construct_id}",
             description=f"Data of {environment.name}'s models; {_AT_DESTROY[at_destroy]}",
             termination_protection=environment.production,

@@ -57,6 +57,22 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("production",): True, ("storage",): {"at_destroy": "keep"}},
     ),
     (
+        "organization-arn",
+        {("organization",): {"permissions_boundary_arn": "Boundary"}},
+        "write the policy's ARN",
+        {("organization",): {"permissions_boundary_arn": "arn:aws:iam::111122223333:policy/b/B"}},
+    ),
+    (
+        "organization-arn",
+        {("organization",): {"bootstrap": {"deploy_role_arn": "deploys"}}},
+        "deploy_role_arn is 'deploys'; write the role's ARN",
+        {
+            ("organization",): {
+                "bootstrap": {"deploy_role_arn": "arn:aws:iam::${AWS::AccountId}:role/deploys"}
+            }
+        },
+    ),
+    (
         "expire-days",
         {("storage",): {"expire": {"captured_days": 0}}},
         "captured_days is 0; S3 deletes after 1 day or more",

@@ -69,9 +69,10 @@ WORDS = [
 NUMBERS = [0, 1, 2, 3, 5, 10, 60, 100, 300, 512, 600, 1024, 2048, 3600, 2**31 - 1]
 SKIPPED = {
     *("extends", "transition", "compile", "model_package"),
-    *("accelerator_type", "accept_retired"),
+    *("accelerator_type", "accept_retired", "organization"),
 }
-"""Fields that name another file or a deploy, or what AWS ended; Neo has tests of its own."""
+"""Fields that name another file or a deploy, or what AWS ended; Neo and organizations
+have tests of their own."""
 
 
 def drawn_environment(number: int) -> dict[str, Any]:

@@ -185,6 +185,7 @@ RULES: tuple[Rule, ...] = (
     configs.transform_key_local,
     environments.endpoint_name,
     environments.environment_name,
+    environments.organization_arn,
     collisions.endpoint_name_unique,
     collisions.component_name_unique,
     collisions.component_name_parts,

@@ -33,6 +33,7 @@ from sagemaker_serving.spec.kinds import (
 )
 from sagemaker_serving.spec.monitoring import AlarmThresholds, MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import ExistingNetwork, Network, PrivateNetwork
+from sagemaker_serving.spec.organization import Bootstrap, Organization
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.reading import EnvironmentFile, read_environment
 from sagemaker_serving.spec.scaling import Scaling, Schedule, Step, StepPolicy, TrackedMetric
@@ -73,6 +74,7 @@ __all__ = [
     "BatchTransform",
     "BatchTransformSettings",
     "Batching",
+    "Bootstrap",
     "CanaryUpdate",
     "CapacityReservation",
     "ComponentSettings",
@@ -98,6 +100,7 @@ __all__ = [
     "MultiModel",
     "Network",
     "OnlyReplay",
+    "Organization",
     "PipelineContainer",
     "PrefixAwareRouting",
     "PrivateNetwork",

@@ -18,6 +18,7 @@ from sagemaker_serving.spec.kinds import (
 )
 from sagemaker_serving.spec.monitoring import MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import Network
+from sagemaker_serving.spec.organization import Organization
 from sagemaker_serving.spec.overlay import overlay
 from sagemaker_serving.spec.scaling import Scaling
 from sagemaker_serving.spec.transition import Transition
@@ -63,6 +64,10 @@ class Environment(Spec):
     network: Network | None = None
     """The VPC of the models: one that exists, or a private one that is made; left out:
     SageMaker's."""
+
+    organization: Organization = Field(default_factory=Organization)
+    """What an organization demands: a permissions boundary, existing roles, a VPC for functions,
+    a bootstrap of its own names."""
 
     monitoring: Monitoring | None = None
     """Alarms, dashboard and log group of every endpoint; left out: all of them where ``production``

@@ -42,6 +42,14 @@ def _added(stack: cdk.Stack, **changed: Any) -> GitHubDeployRole:
     return GitHubDeployRole(stack, "Deploys", environment="prod", **{**given, **changed})
 
 
+def test_credentials_last_as_long_as_deploys_take() -> None:
+    stack = _stack()
+    _added(stack, max_session_duration=cdk.Duration.hours(4))
+    Template.from_stack(stack).has_resource_properties(
+        "AWS::IAM::Role", {"MaxSessionDuration": 14400}
+    )
+
+
 def test_only_one_environment_of_one_repository_is_trusted() -> None:
     stack = _stack()
     _added(stack)

@@ -60,7 +60,7 @@ def deploy(environment: str, state_dir: Path) -> None:
         address,
         file.environment.region,
         assembly=(state_dir / f"cdk.out-{path.stem}").resolve(),
-        context={"env": path.stem, "account": ACCOUNT_ID},
+        context={"env": path.stem, "account": ACCOUNT_ID, "organization": "none"},
     )
     notes = {each["name"]: each["notes"] for each in status.get("endpoints", ())}
     sagemaker = address.client("sagemaker", file.environment.region)

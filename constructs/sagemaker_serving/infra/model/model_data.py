@@ -16,7 +16,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import partition, synthesizer_of
+from sagemaker_serving.infra.synth.tokens import partition, stack_of, synthesizer_of
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.s3_address import split_s3
 
@@ -142,6 +142,25 @@ files is then looked for by that, which stands in the Model.
 """
 
 
+def assets_bucket(stack: cdk.Stack) -> str | None:
+    """The bucket that models of ``stack`` are uploaded to; None where nobody knows before one is:
+    a synthesizer may have no qualifier (`aws_cdk.IStackSynthesizer`)."""
+    bucket: str | None = vars(stack).get("_assets_bucket")
+    qualifier = synthesizer_of(stack).bootstrap_qualifier
+    if bucket is None and qualifier is not None:
+        return f"cdk-{qualifier}-assets-{stack.account}-{stack.region}"
+    return bucket
+
+
+def _add_asset(scope: Construct, source_hash: str, file_name: str) -> cdk.FileAssetLocation:
+    """Where CDK uploads a file to."""
+    location: cdk.FileAssetLocation = synthesizer_of(scope).add_file_asset(
+        source_hash=source_hash, file_name=file_name, packaging=cdk.FileAssetPackaging.FILE
+    )
+    vars(stack_of(scope))["_assets_bucket"] = location.bucket_name
+    return location
+
+
 class _LocalModelData(ModelData):
     def __init__(
         self,
@@ -173,10 +192,10 @@ class _LocalModelData(ModelData):
             archive = build_archive(
                 planned, lambda sha256: assets / f"asset.{sha256}.tar.gz", progress=progress
             )
-        location = synthesizer_of(scope).add_file_asset(
-            source_hash=f"{self._below}{archive.sha256}.tar",
-            file_name=os.path.relpath(archive.path, stage.outdir),
-            packaging=cdk.FileAssetPackaging.FILE,
+        location = _add_asset(
+            scope,
+            f"{self._below}{archive.sha256}.tar",
+            os.path.relpath(archive.path, stage.outdir),
         )
         given = _grant_object(location.bucket_name, location.object_key, role)
         identity = f"{self._below}{archive.sha256}"
@@ -195,14 +214,9 @@ class _LocalFiles(_LocalModelData):
         assert stage is not None
         with progress_bar(f"read {self._path.name}") as progress:
             files = folder_files(self._path, progress=progress)
-        synthesizer = synthesizer_of(scope)
         identity = f"{self._below}{files.sha256}.files"
         for name, path in files.put_into(Path(stage.asset_outdir, f"asset.{files.sha256}")):
-            location = synthesizer.add_file_asset(
-                source_hash=f"{identity}/{name}",
-                file_name=os.path.relpath(path, stage.outdir),
-                packaging=cdk.FileAssetPackaging.FILE,
-            )
+            location = _add_asset(scope, f"{identity}/{name}", os.path.relpath(path, stage.outdir))
         prefix = location.object_key.removesuffix(name)
         return _bind_prefix(scope, role, location.bucket_name, prefix, identity)
 

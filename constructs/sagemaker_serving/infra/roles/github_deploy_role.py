@@ -36,11 +36,11 @@ class GitHubDeployRole(Construct):
     """Lets one GitHub environment of one repository deploy one environment of models.
 
     A job of that GitHub environment shows GitHub's signed token and gets credentials for an hour;
-    other repositories, branches and environments get none. The role itself may pass on to the roles
-    that ``cdk bootstrap`` made in this account and region. It may watch, explain, call and roll
-    back the endpoints of its environment, and no more. Whoever may deploy through those roles may
-    do what CloudFormation may: bootstrap with ``--cloudformation-execution-policies`` to bound
-    that.
+    other repositories, branches and environments get none. It may ask for longer ones where
+    ``max_session_duration`` says so. The role itself may pass on to the roles that ``cdk
+    bootstrap`` made in this account and region. It may watch, explain, call and roll back the
+    endpoints of its environment, and no more. Whoever may deploy through those roles may do what
+    CloudFormation may: bootstrap with ``--cloudformation-execution-policies`` to bound that.
 
     :param repository: ``owner/name`` on GitHub, or ``owner@1234/name@5678`` where the
         repository's tokens carry these numbers: ``gh api
@@ -60,6 +60,8 @@ class GitHubDeployRole(Construct):
         is deployed (``cdk diff --method template``), and do nothing else. It then reads
         whatever the bootstrap's lookup role may.
     :param qualifier: the bootstrap's, CDK's own unless changed.
+    :param max_session_duration: how long a job's credentials may last, an hour to 12; an hour
+        unless given. The CDK CLI assumes the bootstrap's roles again each hour for as long.
 
     Raises `Mistake` for a repository, environment or endpoint that has a wildcard in its
     name, since that would let in others.
@@ -78,6 +80,7 @@ class GitHubDeployRole(Construct):
         provider: iam.IOidcProvider | None = None,
         only_diff: bool = False,
         qualifier: str = cdk.DefaultStackSynthesizer.DEFAULT_QUALIFIER,
+        max_session_duration: cdk.Duration | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         _must_be_exact(self, repository, github_environment, existing_endpoints)
@@ -97,7 +100,7 @@ class GitHubDeployRole(Construct):
             ),
             description=f"{'Compares' if only_diff else 'Deploys'} {environment} "
             f"from GitHub, {repository}, {github_environment}",
-            max_session_duration=cdk.Duration.hours(1),
+            max_session_duration=max_session_duration or cdk.Duration.hours(1),
         )
         """The role: ``role-to-assume`` of the workflow."""
         acknowledge_own_policy(self.role)

@@ -62,8 +62,12 @@ def grant_apart(
     """Lets ``role`` do what the statements say, by a policy of its own.
 
     It is for what is made with the role, so waits for the role's other policy. None where the role
-    takes no policies.
+    takes no policies, and where an existing one stands for it: CDK reports what that must hold.
     """
+    if isinstance(role, iam.Role) and role.node.default_child is None:
+        for actions, resource in statements:
+            grant(role, actions, resource)
+        return None
     if takes_policies(role):
         return iam.Policy(
             scope,

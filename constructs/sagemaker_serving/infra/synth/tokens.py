@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -53,7 +54,18 @@ def region_of(construct: IConstruct) -> str:
 def synthesizer_of(construct: IConstruct) -> Any:
     """What registers assets of the construct's stack (`aws_cdk.IStackSynthesizer`)."""
     stack = stack_of(construct)
-    return remembered(stack, "synthesizer", lambda: stack.synthesizer)
+    return remembered(stack, "synthesizer", lambda: _bound_synthesizer(stack))
+
+
+def _bound_synthesizer(stack: cdk.Stack) -> Any:
+    """CDK binds a copy of a synthesizer that was made in Python, and jsii gives the original back.
+
+    Both have one manifest of assets, so that is bound, too. Any other refuses, being bound already.
+    """
+    synthesizer = stack.synthesizer
+    with suppress(RuntimeError):
+        synthesizer.bind(stack)
+    return synthesizer
 
 
 @cache

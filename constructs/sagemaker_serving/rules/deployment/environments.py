@@ -33,6 +33,28 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "organization-arn",
+    source="IAM user guide, IAM identifiers",
+    example="permissions_boundary_arn: Boundary",
+)
+def organization_arn(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """What an organization demands names policies and roles by their ARN.
+
+    IAM takes no name for a boundary, and the CDK CLI assumes no role by its name.
+    """
+    demands = environment.organization
+    said = [("permissions_boundary_arn", demands.get("permissions_boundary_arn"), "policy")]
+    bootstrap = [each for each in demands.get("bootstrap").entries() if "role" in each[0]]
+    for name, fact, kind in (*said, *((name, fact, "role") for name, fact in bootstrap)):
+        if fact.text is not None and not re.match(rf"arn:[^:]+:iam::[^/]+:{kind}/", fact.text):
+            yield (
+                fact.where,
+                f"{name} is {fact.value!r}; write the {kind}'s ARN, "
+                f"arn:aws:iam::<account>:{kind}/<name>",
+            )
+
+
+@rule(
     "environment-name",
     source="CloudFormation user guide, stack names",
     example="name: 1dev",

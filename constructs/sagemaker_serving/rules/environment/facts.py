@@ -89,15 +89,16 @@ def _of_environment(file: EnvironmentFile) -> Iterator[object]:
         neighbours=tuple(neighbours(file.path, top.get("name").text, _existing(top))),
         production=top.get("production").value is True,
         storage=top.get("storage"),
+        organization=top.get("organization"),
     )
     yield _tags(top.get("tags"), of_roles=True)
-    network = top.get("network")
-    yield NetworkFacts(
-        where=network.where,
-        subnets=network.get("subnet_ids"),
-        security_groups=network.get("security_group_ids"),
-        cidr=network.get("cidr"),
-    )
+    for network in (top.get("network"), top.get("organization").get("functions")):
+        yield NetworkFacts(
+            where=network.where,
+            subnets=network.get("subnet_ids"),
+            security_groups=network.get("security_group_ids"),
+            cidr=network.get("cidr"),
+        )
     for model in models:
         yield from _of_model(model, top.get("models").get(model.name), top, file.path.parent)
 

@@ -128,6 +128,7 @@ class EnvironmentFacts:
     neighbours: tuple[NeighbourFacts, ...] = ()
     production: bool = False
     storage: Fact = ABSENT
+    organization: Fact = ABSENT
 
     def may_share_a_place_with(self, other: NeighbourFacts) -> bool:
         """Whether both are in one region, and perhaps in one account."""

@@ -1,0 +1,115 @@
+"""Organizations that allow no role without a boundary, no function outside a VPC, no bootstrap of
+CDK's names, or no new role at all: what they demand holds for every resource of every stack."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+
+from sagemaker_serving.spec import read_environment
+from stacks.environment import EnvironmentStage
+from stacks.organization import roles_missing
+from tests.stacks.kinds import ROOT
+
+BOUNDARY = "arn:aws:iam::111122223333:policy/Boundary"
+ENVIRONMENT = """\
+name: corp
+region: eu-west-1
+storage: {at_destroy: empty}
+organization:
+  %s
+models:
+  many:
+    framework: tensorflow
+    framework_version: "2.20"
+    multi_model: {archives: {half: model}}
+    variants:
+      - {name: cpu, instance_type: ml.m5.large}
+  one:
+    artifact: model
+    framework: tensorflow
+    framework_version: "2.20"
+    variants:
+      - {name: cpu, instance_type: ml.m5.large}
+    update: {canary_percent: 10}
+    monitoring: {}
+    batch_transform: {instance_type: ml.m5.large}
+"""
+
+
+class Synthesized:
+    """An environment of such an organization, built."""
+
+    def __init__(self, folder: Path, demands: str) -> None:
+        (folder / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
+        (folder / "corp.yaml").write_text(ENVIRONMENT % demands)
+        file = read_environment(folder / "corp.yaml")
+        assert file.environment is not None, file.shape_problems
+        context = json.loads((ROOT / "cdk.json").read_text())["context"]
+        self.folder = folder / "cdk.out"
+        app = cdk.App(outdir=str(self.folder), context=context)
+        stage = EnvironmentStage(app, file.environment, folder=folder)
+        self.stacks = app.synth().get_nested_assembly(stage.artifact_id).stacks
+
+    def of(self, *types: str) -> list[dict[str, Any]]:
+        resources = [each for one in self.stacks for each in one.template["Resources"].values()]
+        return [resource for resource in resources if resource["Type"] in types]
+
+
+@pytest.fixture(scope="module")
+def demanding(tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
+    demands = f"""\
+permissions_boundary_arn: {BOUNDARY}
+  functions: {{subnet_ids: [subnet-0a1b2c3d], security_group_ids: [sg-0a1b2c3d]}}
+  bootstrap: {{qualifier: corp, file_assets_bucket_name: "corp-models-${{AWS::AccountId}}"}}"""
+    return Synthesized(tmp_path_factory.mktemp("demanding"), demands)
+
+
+def test_no_role_is_without_the_boundary(demanding: Synthesized) -> None:
+    roles = demanding.of("AWS::IAM::Role")
+    assert len(roles) > 8
+    assert {role["Properties"].get("PermissionsBoundary") for role in roles} == {BOUNDARY}
+
+
+def test_no_function_is_outside_the_vpc(demanding: Synthesized) -> None:
+    functions = demanding.of("AWS::Lambda::Function")
+    wanted = {"SubnetIds": ["subnet-0a1b2c3d"], "SecurityGroupIds": ["sg-0a1b2c3d"]}
+    assert len(functions) > 5
+    assert all(function["Properties"].get("VpcConfig") == wanted for function in functions)
+    for stack in demanding.stacks:
+        said = list(stack.template["Resources"].values())
+        roles = {
+            json.dumps(each["Properties"]["Role"])
+            for each in said
+            if each["Type"] == "AWS::Lambda::Function"
+        }
+        assert json.dumps(said).count("ec2:CreateNetworkInterface") == len(roles)
+
+
+def test_nothing_names_cdks_own_bootstrap(demanding: Synthesized) -> None:
+    for stack in demanding.stacks:
+        said = json.dumps([stack.template, stack.assume_role_arn])
+        assert "hnb659fds" not in said
+        assert "cdk-corp-assets" not in said
+    assert "corp-models-" in json.dumps(demanding.of("AWS::IAM::Policy"))
+
+
+def test_no_role_and_no_policy_is_made_and_those_that_lack_are_named(tmp_path: Path) -> None:
+    (first := tmp_path / "first").mkdir()
+    with pytest.raises(RuntimeError) as refused:
+        Synthesized(first, "roles: {one/ExecutionRole: Models, many/ExecutionRole: Models}")
+    missing = [line.split()[5].rstrip(";") for line in roles_missing(refused.value)]
+    assert "many/Archives/Work/Role" in missing
+    assert "one/ExecutionRole" not in missing
+    report = (first / "cdk.out" / "iam-policy-report.txt").read_text()
+    assert "lambda:InvokeFunction" in report
+    roles = dict.fromkeys(missing, "Ours") | {
+        f"{model}/ExecutionRole": "Models" for model in ("one", "many")
+    }
+    existing = Synthesized(tmp_path, f"roles: {json.dumps(roles)}")
+    assert existing.of("AWS::IAM::Role", "AWS::IAM::Policy", "AWS::IAM::ManagedPolicy") == []
+    assert "role/Models" in json.dumps(existing.of("AWS::SageMaker::Model"))
