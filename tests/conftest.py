@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -176,6 +177,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if item.nodeid.startswith(WHOLE_WAY):
             item.add_marker(pytest.mark.long)
+
+
+def pytest_collection_finish() -> None:
+    """What is collected lasts: each later search for garbage would take a second to look at it."""
+    gc.freeze()
 
 
 def _turn(item: pytest.Item) -> int:

@@ -129,6 +129,7 @@ def test_changed_weights_replace_the_model(project: Any) -> None:
     assert predictions(project) == [4.5, 5.0, 6.5]
 
 
+@pytest.mark.long
 def test_a_broken_artifact_fails_with_its_reason_and_the_old_fleet_still_answers(
     project: Any,
 ) -> None:

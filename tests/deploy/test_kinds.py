@@ -300,6 +300,7 @@ def scaling_suspended(aws: Aws) -> Iterator[None]:
 _TARGET = ("ServiceNamespace", "ResourceId", "ScalableDimension")
 
 
+@pytest.mark.long
 def test_an_update_moves_by_its_canary_and_fails_no_request(deployed: Deployed) -> None:
     with scaling_suspended(deployed.aws), Load(deployed.aws, "kinds-plain", per_second=4) as load:
         deployed.deploy(UPDATED)
@@ -311,6 +312,7 @@ def test_an_update_moves_by_its_canary_and_fails_no_request(deployed: Deployed) 
     assert routing["TrafficRoutingConfiguration"]["Type"] == "CANARY"
 
 
+@pytest.mark.long
 def test_the_same_update_reaches_every_other_kind(deployed: Deployed) -> None:
     for endpoint, named in (
         ("kinds-cold", {}),

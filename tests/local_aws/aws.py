@@ -487,11 +487,15 @@ def shell_of(gateway: Gateway) -> dict[str, str]:
 
 
 def eventually(look: Callable[[], Any], seconds: float = 120.0) -> Any:
-    """What ``look`` returns once it is true; fails when that takes too long."""
-    end = time.monotonic() + seconds
+    """What ``look`` returns once it is true; fails when that takes too long.
+
+    The longer it takes, the less often it looks: a look may be a call of the local AWS.
+    """
+    end, pause = time.monotonic() + seconds, 0.01
     while not (found := look()):
         assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(pause * 1.3, 0.1)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.gateway import Gateway
+from local_aws.state.saver import StateSaver
+from local_aws.write_lock import WriteLock
 from tests.local_aws.aws import REGION, Aws, StandIn, eventually, gateway_of, lasting_port
 from tests.local_aws.services.cloudformation.templates import (
     get_att,
@@ -163,6 +166,28 @@ def test_an_object_that_was_deleted_is_deleted_on_the_disk(twice: Twice) -> None
     eventually(kept.exists)
     s3.delete_object(Bucket="models", Key="gone")
     eventually(lambda: not kept.exists())
+
+
+def test_who_changes_something_all_the_time_has_most_of_the_processor(tmp_path: Path) -> None:
+    saver = StateSaver(tmp_path, WriteLock())
+    saved: list[float] = []
+
+    class Restless:
+        def export_state(self) -> int:
+            saver.changed("restless", at_once=True)
+            saved.append(saver.summary()["save_seconds"])
+            return len(saved)
+
+        def restore_state(self, state: Any, /) -> None: ...
+
+    saver.add({"restless": Restless()})
+    began = time.perf_counter()
+    saver.start()
+    saver.changed("restless", at_once=True)
+    eventually(lambda: len(saved) > 5)
+    took = time.perf_counter() - began
+    saver.close()
+    assert sum(saved[:6]) < took / 2
 
 
 def _first_part(twice: Twice) -> str:

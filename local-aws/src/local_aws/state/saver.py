@@ -25,6 +25,10 @@ LONGEST_SECONDS = 2.0
 IDLE_SECONDS = 10.0
 """and this often in any case, for what changes by itself: an execution that ends."""
 
+_REST = 4
+"""So many times as long as a save took it is waited before the next, `LONGEST_SECONDS` at most:
+a deploy, every step of which is to be saved at once, was slowed by a third by its own saves."""
+
 _EMULATOR = "moto."
 _log = logging.getLogger(__name__)
 
@@ -63,7 +67,7 @@ class StateSaver:
         self._condition = threading.Condition()
         self._called: set[str] = set()
         self._first_change: float | None = None
-        self._due = 0.0
+        self._due = self._rested = 0.0
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="state", daemon=True)
 
@@ -208,13 +212,15 @@ class StateSaver:
     def _run(self) -> None:
         while self._wait():
             self.save()
+            rest = min(_REST * self._save_seconds, LONGEST_SECONDS)
+            self._rested = time.monotonic() + rest
 
     def _wait(self) -> bool:
         """Return when a save is due: True, or False when the saver was closed."""
         idle_until = time.monotonic() + IDLE_SECONDS
         with self._condition:
             while not self._closed:
-                due = idle_until if self._first_change is None else self._due
+                due = idle_until if self._first_change is None else max(self._due, self._rested)
                 left = due - time.monotonic()
                 if left <= 0:
                     return True

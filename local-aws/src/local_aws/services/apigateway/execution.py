@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from jsonschema import Draft4Validator
-from jsonschema.exceptions import SchemaError
 from werkzeug import Response
 
 from local_aws.arn import arn_in
@@ -260,6 +258,9 @@ def _validate(given: Invocation, snapshot: Snapshot, api_id: str) -> None:
     if validator.get("validateRequestBody"):
         models = given.method.get("requestModels") or {}
         name = models.get("application/json") or models.get("$default") or "Empty"
+        from jsonschema import Draft4Validator
+        from jsonschema.exceptions import SchemaError
+
         try:
             value = json.loads(given.request.body or b"{}")
             valid = Draft4Validator(_schema(snapshot, name, api_id)).is_valid(value)

@@ -13,10 +13,6 @@ import random
 import uuid
 from typing import Any
 
-from jsonata import Jsonata
-from jsonata.jexception import JException
-from jsonata.utils import Utils
-
 
 class JsonataError(Exception):
     """An expression that cannot be read or evaluated; the message says why."""
@@ -24,6 +20,9 @@ class JsonataError(Exception):
 
 def problem(expression: str) -> str | None:
     """What is wrong with the text of an expression; None when it can be read."""
+    from jsonata import Jsonata
+    from jsonata.jexception import JException
+
     try:
         Jsonata(expression)
     except JException as error:
@@ -36,6 +35,9 @@ def evaluate(expression: str) -> Any:
 
     Raises JsonataError.
     """
+    from jsonata import Jsonata
+    from jsonata.jexception import JException
+
     try:
         compiled = Jsonata(expression)
         for name, function in _FUNCTIONS.items():
@@ -47,6 +49,8 @@ def evaluate(expression: str) -> Any:
 
 def _plain(value: Any) -> Any:
     """A result as JSON has it: jsonata-python has a null of its own."""
+    from jsonata.utils import Utils
+
     if value is Utils.NULL_VALUE:
         return None
     if isinstance(value, dict):
