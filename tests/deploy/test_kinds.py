@@ -96,6 +96,7 @@ models:
     inference_components:
       small: {{min_memory_required_in_mb: 512}}
       large: {{min_memory_required_in_mb: 2048, framework_version: "2.18"}}
+      tuned: {{base_inference_component_name: small, artifact: red}}
     scaling: {{small: {{min: 0, max: 4, invocations_per_instance: 60}}}}
 """
 UPDATED = ENVIRONMENT.replace('"first"', '"second"').replace('"-two"', '"-three"')
@@ -272,6 +273,11 @@ def test_a_component_is_asked_by_its_name(deployed: Deployed, component: str) ->
     assert deployed.aws.ask("kinds-parts", b"which", InferenceComponentName=name) == b"first"
 
 
+def test_an_adapter_answers_in_the_container_of_its_base(deployed: Deployed) -> None:
+    answer = deployed.aws.ask("kinds-parts", b"which", InferenceComponentName="kinds-parts-tuned")
+    assert answer == b"firstred"
+
+
 @contextmanager
 def scaling_suspended(aws: Aws) -> Iterator[None]:
     """No policy changes an endpoint meanwhile: as on AWS, a deploy that meets one fails."""
@@ -322,6 +328,8 @@ def test_the_same_update_reaches_every_other_kind(deployed: Deployed) -> None:
         ("kinds-parts", {"InferenceComponentName": "kinds-parts-large"}),
     ):
         assert deployed.aws.ask(endpoint, b"which", **named) == b"second", endpoint
+    tuned = {"InferenceComponentName": "kinds-parts-tuned"}
+    assert deployed.aws.ask("kinds-parts", b"which", **tuned) == b"secondred"
     assert asked_later(deployed, b"which") == b"second"
     assert deployed.aws.ask("kinds-line", b"in") == b"in-one-three"
     assert deployed.aws.ask("kinds-many", b"which", TargetModel="red.tar.gz") == b"red"
