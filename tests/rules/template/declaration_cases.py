@@ -281,6 +281,12 @@ CASES: list[tuple[str, str, str, str]] = [
         "has no resource but '*'",
         policy(BEARER),
     ),
+    (
+        "policy-bearer-token",
+        policy(BEARER.replace("'*'", "['arn:aws:sagemaker:*:*:endpoint/chat']")),
+        "keep sagemaker:InvokeEndpoint on the endpoint",
+        policy(BEARER.replace("'*'", "[]")),
+    ),
     ("policy-document", policy(ALL.replace("Allow", "allow")), "Effect is 'allow'", policy(ALL)),
     (
         "policy-document",

@@ -66,6 +66,7 @@ def policy_bearer_token(facts: PolicyDocumentFacts) -> Iterator[Finding]:
         if (
             "sagemaker:CallWithBearerToken" in named
             and statement.get("Effect").shown == "Allow"
+            and resources
             and all(each.shown.startswith("arn:") for each in resources)
         ):
             yield (

@@ -83,7 +83,11 @@ def named_by_text(user: Resource, resources: Resources) -> Iterator[NamedFacts]:
 
 
 def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
-    """Each name for which ``user`` is given the ARN of a resource, perhaps within a text."""
+    """Each name for which ``user`` is given the ARN of a resource, perhaps within a text.
+
+    None in a plan: it tells which resources a value is made of, and not how, so that a name cut out
+    of an ARN by ``split`` looks the same.
+    """
     for given, after_text in _names_of(user):
         value = given.value
         parts = (value.pieces or (value,)) if isinstance(value, Unknown) else ()
@@ -91,9 +95,11 @@ def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
             other = resources.find(part.name or "") if isinstance(part, Unknown) else None
             if other is None or isinstance(part, str) or (after_text and not any(parts[:place])):
                 continue
+            if "." in other.logical_id:  # Terraform's
+                continue
             attribute = part.source.removeprefix(other.logical_id)
             name = _REF_IS_ARN.get(other.type)
-            if attribute.endswith((".Arn", ".arn")) or (name and part.source and not attribute):
+            if attribute.endswith(".Arn") or (name and part.source and not attribute):
                 yield ByArnFacts(
                     name=given,
                     named=other.logical_id,
