@@ -118,9 +118,9 @@ class Account:
                 policy_document={"Version": "2012-10-17", "Statement": _substituted(later)},
             )
             # Lambda looks whether a function may call what is told of its failures.
-            have.stack.node.find_child("Compiler").node.find_child("GivenUp").node.add_dependency(
-                added
-            )
+            for name in ("Archives", "Compiler"):
+                given_up = have.stack.node.find_child(name).node.find_child("GivenUp")
+                given_up.node.add_dependency(added)
 
     def transformed(self, name: str) -> bytes:
         """The answer to one object of a batch, which is a task of another state machine."""
