@@ -75,7 +75,8 @@ def test_the_updated_endpoint_moves_to_another_image(aws: Aws, tmp_path: Path) -
     assert load.failures == []
     after = deployed(aws)
     kinds = {kind for name, (kind, _) in before.items() if after.get(name) != before[name]}
-    assert kinds == {"AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig"}
+    ours = {f"AWS::SageMaker::{kind}" for kind in ("Model", "EndpointConfig")}
+    assert kinds == {*ours, "AWS::CloudWatch::Alarm"}, "an update's alarms are of one config"
     templates = [json.loads(each.read_text()) for each in assembly.glob("*.template.json")]
     assert after.keys() == {name for template in templates for name in template["Resources"]}
     now = endpoint(aws)
