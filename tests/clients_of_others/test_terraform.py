@@ -75,7 +75,7 @@ def test_its_plan_is_judged_at_terraforms_own_arguments(terraform: Terraform) ->
     path.write_text(text.replace('"ml.c5.large"', '"ml.t3.medium"'))
     (plan,) = read_plan(path)
     found = check_template(plan.template, REGION, today=TODAY)
-    places = {(one.rule, plan.place(one.where).trail.rpartition(".")[2]) for one in found}
+    places = {(one.rule, plan.told(one).where.trail.rpartition(".")[2]) for one in found}
     assert ("endpoint-instance-type", "instance_type") in places
 
 
