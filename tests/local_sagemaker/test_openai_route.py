@@ -6,6 +6,7 @@ import base64
 import json
 import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,8 +188,8 @@ def changed(token: str, was: str, now: str) -> str:
     [
         ("X-Amz-Expires=43200", "X-Amz-Expires=43201", "longer than 12 hours"),
         ("X-Amz-Expires=43200", "X-Amz-Expires=43100", "does not match"),
-        ("sagemaker.amazonaws.com", "bedrock.amazonaws.com", "none of AWS's"),
-        ("CallWithBearerToken", "DeleteEndpoint", "none of AWS's"),
+        ("sagemaker.amazonaws.com", "bedrock.amazonaws.com", "none of SageMaker's"),
+        ("CallWithBearerToken", "DeleteEndpoint", "none of SageMaker's"),
         ("%2Fsagemaker%2F", "%2Fs3%2F", "not signed for sagemaker"),
         ("X-Amz-Signature=", "X-Amz-Signature=0", "does not match"),
     ],
@@ -199,6 +200,25 @@ def test_a_token_that_was_changed_opens_nothing(aws: Aws, was: str, now: str, sa
     status, answer = post(given["base_url"], changed(given["api_key"], was, now))
     assert status == 403
     assert said in answer["error"]["message"]
+
+
+def test_a_token_of_another_service_opens_nothing(aws: Aws) -> None:
+    with predictor(aws) as chat:
+        given = chat.openai()
+    other = given["api_key"].replace("sagemaker-api-key-", "s3-api-key-")
+    status, answer = post(given["base_url"], other)
+    assert status == 403
+    assert "make one with Predictor(…).bearer_token()" in answer["error"]["message"]
+
+
+def test_without_credentials_no_token_is_made(
+    aws: Aws, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    chat = Predictor("chat", ClientAws(region=REGION, endpoint_url=aws.url))
+    with chat, pytest.raises(Mistake, match="there are no AWS credentials"):
+        chat.openai()
 
 
 def test_a_token_ends(aws: Aws) -> None:

@@ -88,7 +88,9 @@ def request_limit(image: EcrImage | None) -> RequestLimit | None:
 
 
 _FIRST_TORCHSERVE = (1, 6)
-"""Images of PyTorch before it have Multi Model Server (aws/sagemaker-pytorch-inference-toolkit)."""
+"""Images of PyTorch before it have Multi Model Server (aws/sagemaker-pytorch-inference-toolkit),
+whose settings variables say: enable_envvars_config in the toolkit's sagemaker-mms.properties, and
+awslabs/multi-model-server, ConfigManager.java."""
 _MULTI_MODEL_SERVER = RequestLimit(
     server="Multi Model Server",
     largest=TORCHSERVE_LARGEST,

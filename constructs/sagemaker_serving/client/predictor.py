@@ -267,7 +267,8 @@ class Predictor:
         ``base_url`` and ``api_key``, a bearer token that is good for ``expires_seconds`` (1 to
         43200) and no longer than the credentials that it is made of. The container must serve
         /v1/chat/completions, as AWS's vLLM and SGLang do; leave ``model`` empty. Who calls needs
-        `grant_invoke` with ``with_bearer_token``. Raises `Mistake`.
+        `grant_invoke` with ``with_bearer_token``. Raises `Mistake` for another number of seconds,
+        and without credentials.
         """
         return {
             "base_url": openai_route.base_url(
@@ -280,7 +281,7 @@ class Predictor:
         """The token of `openai`. Nothing is sent for it, so each request may have a new one:
         ``OpenAI(base_url=…, api_key=predictor.bearer_token)`` asks for one each time.
 
-        It lets its holder do all that these credentials may. Raises `Mistake`.
+        It lets its holder do all that these credentials may. Raises as `openai` does.
         """
         return openai_route.bearer_token(self._sender.client, expires_seconds)
 

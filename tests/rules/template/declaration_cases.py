@@ -283,7 +283,11 @@ CASES: list[tuple[str, str, str, str]] = [
     ),
     (
         "policy-bearer-token",
-        policy(BEARER.replace("'*'", "['arn:aws:sagemaker:*:*:endpoint/chat']")),
+        policy(
+            BEARER.replace("CallWith", "callwith").replace(
+                "'*'", "['arn:aws:sagemaker:*:*:endpoint/chat']"
+            )
+        ),
         "keep sagemaker:InvokeEndpoint on the endpoint",
         policy(BEARER.replace("'*'", "[]")),
     ),

@@ -61,10 +61,10 @@ def policy_bearer_token(facts: PolicyDocumentFacts) -> Iterator[Finding]:
     may call is bounded by the statement for InvokeEndpoint.
     """
     for statement in _several(facts.document.get("Statement")):
-        named = [each.shown for each in _several(statement.get("Action"))]
+        named = [each.shown.lower() for each in _several(statement.get("Action"))]
         resources = _several(statement.get("Resource"))
         if (
-            "sagemaker:CallWithBearerToken" in named
+            "sagemaker:callwithbearertoken" in named
             and statement.get("Effect").shown == "Allow"
             and resources
             and all(each.shown.startswith("arn:") for each in resources)
