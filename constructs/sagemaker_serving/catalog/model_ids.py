@@ -49,3 +49,17 @@ _VARIABLES: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("whisperx", "huggingface-llamacpp", "huggingface-sglang"), ()),
 }
+
+SHARED_BY: dict[str, tuple[str, ...]] = {
+    "huggingface-llm": ("SM_NUM_GPUS",),
+    "djl": ("OPTION_TENSOR_PARALLEL_DEGREE", "OPTION_PIPELINE_PARALLEL_DEGREE"),
+    "vllm": ("SM_VLLM_TENSOR_PARALLEL_SIZE", "SM_VLLM_PIPELINE_PARALLEL_SIZE"),
+    "huggingface-vllm": ("SM_VLLM_TENSOR_PARALLEL_SIZE", "SM_VLLM_PIPELINE_PARALLEL_SIZE"),
+    "sglang": ("SM_SGLANG_TENSOR_PARALLEL_SIZE", "SM_SGLANG_PIPELINE_PARALLEL_SIZE"),
+}
+"""By how an image's framework begins, the variables whose product is the GPUs that share a model.
+
+Sources: aws/deep-learning-containers, the entrypoints of huggingface's TGI, vLLM and SGLang, which
+make arguments of the servers of what begins with SM_VLLM_ and SM_SGLANG_; docs.djl.ai, LMI
+configurations.
+"""

@@ -80,6 +80,10 @@ def _allows(*statements: tuple[tuple[str, ...], tuple[str, ...]]) -> Mapping[str
 _ANY = ("*",)
 _SAGEMAKER = ("*SageMaker*", "*Sagemaker*", "*sagemaker*")
 MANAGED_POLICIES: Mapping[str, Mapping[str, Any]] = {
+    "AWSLambdaBasicExecutionRole": _allows((("logs:*",), _ANY)),
+    "AWSLambdaVPCAccessExecutionRole": _allows((("logs:*", "ec2:*"), _ANY)),
+    "AWSLambdaSQSQueueExecutionRole": _allows((("logs:*", "sqs:*"), _ANY)),
+    "AWSXRayDaemonWriteAccess": _allows((("xray:*",), _ANY)),
     "AmazonS3FullAccess": _allows((("s3:*", "s3-object-lambda:*"), _ANY)),
     "AmazonS3ReadOnlyAccess": _allows((("s3:Get*", "s3:List*", "s3:Describe*"), _ANY)),
     "AmazonEC2ContainerRegistryFullAccess": _allows((("ecr:*",), _ANY)),
@@ -113,3 +117,6 @@ MANAGED_POLICIES: Mapping[str, Mapping[str, Any]] = {
 
 One that is not here may allow anything. Source: AWS managed policy reference, each policy's page.
 """
+
+OF_ONE_PURPOSE = frozenset(name for name in MANAGED_POLICIES if name.startswith(("AWSL", "AWSX")))
+"""Those of them that will not let a role do something else one day."""

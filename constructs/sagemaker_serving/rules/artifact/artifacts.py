@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from local_aws.s3_location import S3Location
-from sagemaker_serving.catalog.model_ids import frameworks_of_image, model_id_variables
+from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.container.model_ids import MODEL_IDS, fetched, model_id_variables_of
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import (
     ArtifactFacts,
-    ContainerFacts,
-    Fact,
     TransformFacts,
     VariantFacts,
 )
@@ -21,11 +20,10 @@ from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.s3_address import is_s3
 
 _NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference"
-_MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
-@rule("artifact-given", source=_MODEL_IDS, example="a model without artifact:")
+@rule("artifact-given", source=MODEL_IDS, example="a model without artifact:")
 def artifact_given(facts: ArtifactFacts) -> Iterator[Finding]:
     """Every container has a model: its artifact, or what its variables name.
 
@@ -35,8 +33,8 @@ def artifact_given(facts: ArtifactFacts) -> Iterator[Finding]:
     container = facts.container
     if facts.artifact.value is not None:
         return
-    variables = _model_id_variables(container)
-    fetches = variables == () or any(_fetched(container, variables or ()))
+    variables = model_id_variables_of(container)
+    fetches = variables == () or any(fetched(container))
     own = container.image_uri.given and not frameworks_of_image(container.image_uri.text or "")
     if facts.compiled or not (fetches or own):
         named = f", or the model's id as {' or '.join(variables)}" if variables else ""
@@ -59,47 +57,6 @@ def artifact_sources(facts: ArtifactFacts) -> Iterator[Finding]:
                 source.where,
                 f"{source.text!r} is in S3, and a list is packed here; fetch it and name its "
                 "folder, or write it alone as artifact",
-            )
-
-
-@rule("model-id-offline", source=_MODEL_IDS, example="network_isolation: true beside HF_MODEL_ID")
-def model_id_offline(facts: ArtifactFacts) -> Iterator[Finding]:
-    """A container that fetches its model by an id reaches the hub.
-
-    Without a way to the internet it tries until its health check fails.
-    """
-    container = facts.container
-    offline = container.offline
-    if facts.artifact.value is not None or offline is None:
-        return
-    for fact in _fetched(container, _model_id_variables(container) or ()):
-        if not (fact.text or "/").startswith("/"):
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.text!r}, which {offline[0]} cannot fetch; give the model "
-                f"as artifact, or {offline[1]}",
-            )
-
-
-@rule(
-    "model-id-s3",
-    source=_MODEL_IDS,
-    severity=Severity.WARNING,
-    example="environment: {OPTION_MODEL_ID: s3://models/words/}",
-)
-def model_id_s3(facts: ArtifactFacts) -> Iterator[Finding]:
-    """A model in S3 is the artifact, and not what a variable names.
-
-    The role may read what the artifact is, and nothing else of S3: the container fetches nothing,
-    unless the bucket's own policy lets the role in.
-    """
-    variables = _model_id_variables(facts.container) or ()
-    for fact in _fetched(facts.container, variables):
-        if (fact.text or "").startswith("s3://"):
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.text!r}, which the role is not granted; give it as "
-                "artifact, with a slash at the end where it is a prefix",
             )
 
 
@@ -263,25 +220,6 @@ def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
             f"artifact is {uri!r} without sha256 or version_id; when the object changes, "
             f"nothing is deployed; write {{s3: {uri}, sha256: <its sha256>}}",
         )
-
-
-def _model_id_variables(container: ContainerFacts) -> tuple[str, ...] | None:
-    """The variables that name a model to the container's image; None where it needs its archive."""
-    image, framework = container.image_uri.text, container.framework.text
-    if container.image_uri.given:
-        frameworks = frameworks_of_image(image or "")
-    else:
-        frameworks = () if framework is None else (framework,)
-    known = [model_id_variables(each) for each in frameworks]
-    return next((each for each in known if each is not None), None)
-
-
-def _fetched(container: ContainerFacts, variables: tuple[str, ...]) -> Iterator[Fact]:
-    """The variables that are set to a model which is not the archive's."""
-    for name in variables:
-        fact = container.environment.get(name)
-        if fact is not None and not (fact.text or "").startswith("/opt/ml/model"):
-            yield fact
 
 
 def _says(facts: ArtifactFacts, sentence: str) -> Finding:

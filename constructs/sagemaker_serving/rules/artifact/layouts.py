@@ -11,6 +11,7 @@ from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.catalog import frameworks
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.container.model_ids import HUGGING_FACE
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
@@ -339,7 +340,6 @@ def artifact_xgboost_files(facts: ArtifactFacts) -> Iterator[Finding]:
 _HUGGING_FACE = (
     "aws/sagemaker-huggingface-inference-toolkit 2.6.0, handler_service.py and #9, #26, #108"
 )
-_HF = ("huggingface", "huggingface-neuron", "huggingface-neuronx")
 _WEIGHTS = re.compile(
     r"(model|pytorch_model|adapter_model|diffusion_pytorch_model)[^/]*[.](safetensors|bin)|"
     r"tf_model[.]h5|flax_model[.]msgpack|.*[.](pt|onnx|neuron)|.*[.]index[.]json"
@@ -361,7 +361,7 @@ def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
     That is ``config.json`` (of diffusers ``model_index.json``), weights, and the tokenizer's or
     processor's files. Without a config the container asks for HF_TASK, which alone does not help.
     """
-    contents = next((found for each in _HF if (found := facts.served_by(each))), None)
+    contents = next((found for each in HUGGING_FACE if (found := facts.served_by(each))), None)
     if contents is None or facts.own_image or _loads_itself(facts):
         return
     environment = facts.container.environment
@@ -389,30 +389,6 @@ def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
                 f"{what}, too: save_pretrained(folder), or define model_fn(model_dir) in "
                 "code/inference.py",
             )
-
-
-@rule(
-    "artifact-code-of-hub",
-    source="aws/sagemaker-huggingface-inference-toolkit 2.6.0, mms_model_server.py",
-    severity=Severity.WARNING,
-    example="HF_MODEL_ID: distilbert-base-uncased   # beside an artifact with code/",
-)
-def artifact_code_of_hub(facts: ArtifactFacts) -> Iterator[Finding]:
-    """Hugging Face's image takes a model from the hub or from its archive, with its code.
-
-    With HF_MODEL_ID it serves what the hub has, and looks at neither the archive's files nor its
-    ``code/``.
-    """
-    contents = next((found for each in _HF if (found := facts.served_by(each))), None)
-    given = facts.container.environment.get("HF_MODEL_ID")
-    if contents is None or given is None or facts.own_image:
-        return
-    if given.text is not None and not given.text.startswith("/"):
-        yield (
-            given.where,
-            f"{given.name} is {given.text!r}, so that the container serves the hub's model and "
-            f"never looks into {facts.artifact.text!r}; remove one of them",
-        )
 
 
 @rule(
@@ -448,7 +424,7 @@ def artifact_mxnet_files(facts: ArtifactFacts) -> Iterator[Finding]:
 _MXNET_FILES = ("model-symbol.json", "model-0000.params", "model-shapes.json")
 _JUDGED = (
     *("tensorflow", "pytorch", "mxnet", "sklearn", "xgboost", "autogluon", "chainer"),
-    *_HF,
+    *HUGGING_FACE,
     *("stabilityai", "ray-serve", "sagemaker-tritonserver"),
 )
 

@@ -196,6 +196,26 @@ def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "image-registry-network",
+    source="AWS SageMaker developer guide, use a private Docker registry",
+    example="ImageConfig: {RepositoryAccessMode: Vpc}   # and no VpcConfig",
+)
+def image_registry_network(model: ModelDefinitionFacts) -> Iterator[Finding]:
+    """A model whose image comes from a registry in a VPC stands in that VPC.
+
+    SageMaker pulls by the model's own network.
+    """
+    for container in (model.primary, *model.containers_fact.items()):
+        mode = container.get("ImageConfig").get("RepositoryAccessMode")
+        if mode.text == "Vpc" and not model.vpc.given:
+            yield (
+                mode.where,
+                f"{mode.name} is Vpc and the model has no VpcConfig, so there is no way to the "
+                "registry; add VpcConfig, or push the image to ECR",
+            )
+
+
+@rule(
     "network-ids",
     source="botocore VpcConfig, SubnetId, SecurityGroupId",
     example="subnet_ids: [sg-0123456789abcdef0]",

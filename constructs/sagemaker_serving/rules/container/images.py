@@ -134,6 +134,28 @@ def image_uri(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "image-training",
+    source="aws/sagemaker-huggingface-inference-toolkit#45; aws/sagemaker-tensorflow-training-"
+    "toolkit pull request 372",
+    example="Image: …/huggingface-pytorch-training:2.1.0-transformers4.36.0-gpu-…",
+)
+def image_training(container: ContainerFacts) -> Iterator[Finding]:
+    """A model is served by an image that is made for it, not by the one that trained it.
+
+    AWS's training images start no server: ``exec: "serve": executable file not found in $PATH``.
+    """
+    uri = container.image_uri.text or ""
+    serving = uri.replace("-training:", "-inference:").replace("-training@", "-inference@")
+    found = published_image(serving) if serving != uri else None
+    if found is not None:
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} is {uri!r}, an image for training, which serves nothing; "
+            f"use {found.image.repository}: sagemaker-serving docs images",
+        )
+
+
+@rule(
     "image-tag",
     source=_TABLES,
     severity=Severity.WARNING,

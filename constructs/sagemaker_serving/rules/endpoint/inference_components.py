@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import not_below
-from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
+from sagemaker_serving.rules.facts import EndpointConfigFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
@@ -51,7 +51,8 @@ def component_size(component: InferenceComponentFacts) -> Iterator[Finding]:
     example="number_of_accelerator_devices_required: 2   # on ml.g5.xlarge",
 )
 def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
-    """One copy fits onto an instance of its variant: memory, cores, accelerators.
+    """One copy fits onto an instance of its variant: memory, cores, accelerators; all copies of it
+    onto all instances, where nothing makes more of these.
 
     Otherwise no instance ever has room for it, and the component waits until it fails. SageMaker
     uses a part of the memory itself, so a copy that just fits here may not fit on AWS.
@@ -73,6 +74,30 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
                 f"{wanted.name} is {wanted.value} and {kind.name} has {there} {what}; use at most "
                 f"{there}, or a larger type",
             )
+        elif wanted.number and there is not None:
+            yield from _copies_fit(component, wanted, int(there // wanted.number))
+
+
+def _copies_fit(
+    component: InferenceComponentFacts, wanted: Fact, on_each: int
+) -> Iterator[Finding]:
+    """All copies fit onto a number of instances that nothing changes."""
+    host, copies = component.host, component.copies
+    count = host.get("InitialInstanceCount").number if host is not None else None
+    if host is None or count is None or host.get("ManagedInstanceScaling").given:
+        return
+    if copies.number is not None and copies.number > on_each * count:
+        yield (
+            copies.where,
+            f"{copies.name} is {copies.value}, each with {wanted.name} {wanted.value}; "
+            f"{_several(on_each * int(count), 'copy', 'copies')} of that fit onto "
+            f"{_several(int(count), 'instance', 'instances')}; use at most so many, more "
+            "instances, or managed instance scaling",
+        )
+
+
+def _several(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"
 
 
 @rule(

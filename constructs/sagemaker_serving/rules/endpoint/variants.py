@@ -120,25 +120,25 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
     example="a Model of knn:1 without ModelDataUrl",
 )
 def variant_model(variant: VariantFacts) -> Iterator[Finding]:
-    """A variant whose image serves what is in its archive has one.
+    """A variant whose image serves what is in its archive has one, or its variables name a model.
 
     CreateModel takes a container without. Then the server finds nothing to serve, and the endpoint
-    fails its health checks. A script may fetch a model of its own.
+    fails its health checks. A script, or a server's own settings, may fetch a model of their own.
     """
     for container in variant.containers if variant.model.given else ():
         serves = frameworks_of_image(container.image_uri.text or "")
         without = not (container.artifact.given or container.data_source.given)
-        own = "SAGEMAKER_SUBMIT_DIRECTORY" in container.environment
-        if (
-            without
-            and not own
-            and serves
-            and all(model_id_variables(one) is None for one in serves)
-        ):
+        own = ("SAGEMAKER_SUBMIT_DIRECTORY", "SERVING_", "OPTION_ENTRYPOINT")
+        if not serves or not without or any(name.startswith(own) for name in container.environment):
+            continue
+        variables = {name for one in serves for name in model_id_variables(one) or ()}
+        needless = any(model_id_variables(one) == () for one in serves)
+        if not needless and not variables & container.environment.keys():
+            instead = f", or the model's id as {' or '.join(sorted(variables))}"
             yield (
                 container.where,
                 f"the image of {serves[0]} serves what ModelDataUrl leads to, and there is none; "
-                "add it",
+                f"add it{instead if variables else ''}",
             )
 
 

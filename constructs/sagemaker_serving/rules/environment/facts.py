@@ -214,6 +214,8 @@ def _components(
         yield ExtraFacts(resource_type=COMPONENT, extra=component.get("extra"))
         below = ABSENT if adapts else written
         container = container_facts(component, below, environment, instance_type)
+        devices = component.get("number_of_accelerator_devices_required")
+        container = replace(container, accelerators=devices)
         if adapts:
             # What loads it is the base's image; no archive of a model is asked for.
             unknown = Fact(Unknown(), component.where)

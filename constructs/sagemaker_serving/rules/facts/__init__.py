@@ -173,10 +173,10 @@ class ContainerFacts:
     all. ``instance_type`` is that of its host, ``accelerator`` what hangs on it;
     ``own_registry`` is whether the image comes from a registry in a VPC;
     ``compilation`` is how Neo is to compile the model; ``image_digest`` pins the image;
-    ``private_network`` is the VPC without a way out that is made for it. ``data_source`` is
-    a ModelDataSource's S3DataSource, which names files that no archive holds, by AWS's own
-    names. ``sources`` is what one archive is packed of, where that is a list; ``artifact`` is
-    then the list as text.
+    ``private_network`` is the VPC without a way out that is made for it, or its subnets without
+    one. ``data_source`` is a ModelDataSource's S3DataSource, which names files that no archive
+    holds, by AWS's own names. ``sources`` is what one archive is packed of, where that is a list;
+    ``artifact`` is then the list as text. ``accelerators`` is how many a component gives it.
     """
 
     where: Where
@@ -199,6 +199,7 @@ class ContainerFacts:
     private_network: Fact = ABSENT
     data_source: Fact = ABSENT
     sources: Fact = ABSENT
+    accelerators: Fact = ABSENT
 
     @property
     def is_multi_model(self) -> bool:
@@ -223,12 +224,12 @@ class ContainerFacts:
         """What it is called that cannot reach the internet, and what gives it a way; None where
         it may have one."""
         if self.network_isolation.flag:
-            return "an isolated container", "leave network_isolation out"
+            return "an isolated container", f"leave {self.network_isolation.name} out"
         if self.private_network.given:
-            return (
-                "a container in a VPC without a way out",
-                "put subnets that have one into network, in the place of cidr",
-            )
+            way = "put subnets that have one into network, in the place of cidr"
+            if self.private_network.name != "cidr":
+                way = f"give {self.private_network.value} a route to a NAT gateway"
+            return "a container in a VPC without a way out", way
         return None
 
 

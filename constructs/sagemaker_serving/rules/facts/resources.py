@@ -67,6 +67,37 @@ class NetworkFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VpcEndpointFacts:
+    """A VPC's endpoint of a service: its name and its type."""
+
+    service: Fact
+    kind: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntegrationFacts:
+    """What an API of API Gateway's hands its requests to, by which method and which role."""
+
+    uri: Fact
+    method: Fact
+    role: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogGroupFacts:
+    """The name of a log group, of its own or of something that reads it."""
+
+    name: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventPatternFacts:
+    """Which events a rule of EventBridge's waits for, as a mapping or as JSON."""
+
+    pattern: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
 class LocationFacts:
     """An object or prefix in S3 that something of ``region`` reads or writes."""
 

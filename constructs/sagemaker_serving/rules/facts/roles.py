@@ -74,6 +74,19 @@ class RolePermissionFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CallerFacts:
+    """A function, ``user``, that a variable tells the name of ``endpoint``, and all policies that
+    let its role do something; ``timeout`` is in seconds."""
+
+    user: str
+    role: str
+    told: Fact
+    endpoint: str
+    timeout: Fact
+    policies: tuple[GivenPolicy, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class NamedFacts:
     """A resource, ``named``, that ``user`` means by a text alone, so that it does not wait for it.
 

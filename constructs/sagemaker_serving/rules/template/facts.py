@@ -13,11 +13,15 @@ from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
 from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts
 from sagemaker_serving.rules.facts.resources import (
+    EventPatternFacts,
+    IntegrationFacts,
     LocationFacts,
+    LogGroupFacts,
     NameFacts,
     PropertiesFacts,
     TagsFacts,
     UpdateFacts,
+    VpcEndpointFacts,
     WatchedFacts,
 )
 from sagemaker_serving.rules.facts.shapes import Form, ShapeFacts
@@ -27,9 +31,11 @@ from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
 from sagemaker_serving.rules.template.naming import gone_first, named_by_arn, named_by_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.role_needs import (
+    caller_facts,
     component_needs,
     config_needs,
     endpoint_needs,
+    integration_needs,
     machine_needs,
     model_needs,
 )
@@ -68,6 +74,7 @@ _NAMES = {
     COMPONENT: ("inference component", "InferenceComponentName"),
 }
 
+_OF_LOGS = ("AWS::Logs::LogGroup", "AWS::Logs::MetricFilter", "AWS::Logs::SubscriptionFilter")
 _NEEDS = {
     MODEL: model_needs,
     CONFIG: config_needs,
@@ -148,6 +155,25 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from alarm_metrics(resource, resources)
     elif resource.type == POLICY:
         yield from policy_facts(resource, resources)
+    elif resource.type == "AWS::Lambda::Function":
+        yield from caller_facts(resource, resources)
+    elif resource.type == "AWS::ApiGateway::Method":
+        integration = resource.properties.get("Integration")
+        yield IntegrationFacts(
+            uri=integration.get("Uri"),
+            method=integration.get("IntegrationHttpMethod"),
+            role=integration.get("Credentials"),
+        )
+        yield from integration_needs(resource, resources)
+    elif resource.type in _OF_LOGS:
+        yield LogGroupFacts(name=resource.properties.get("LogGroupName"))
+    elif resource.type == "AWS::Events::Rule":
+        yield EventPatternFacts(pattern=resource.properties.get("EventPattern"))
+    elif resource.type == "AWS::EC2::VPCEndpoint":
+        yield VpcEndpointFacts(
+            service=resource.properties.get("ServiceName"),
+            kind=resource.properties.get("VpcEndpointType"),
+        )
 
 
 def _model(resource: Resource, resources: Resources) -> Iterator[object]:

@@ -12,6 +12,7 @@ from sagemaker_serving.catalog.role_needs import (
     GET_IMAGE,
     JOIN_NETWORK,
     MANAGED_POLICIES,
+    OF_ONE_PURPOSE,
     PUBLISH,
     PULL_IMAGE,
     READ_OBJECT,
@@ -20,7 +21,7 @@ from sagemaker_serving.catalog.role_needs import (
 )
 from sagemaker_serving.catalog.role_users import role_users
 from sagemaker_serving.rules.facts import ABSENT, Fact
-from sagemaker_serving.rules.facts.roles import GivenPolicy, Need, RolePermissionFacts
+from sagemaker_serving.rules.facts.roles import CallerFacts, GivenPolicy, Need, RolePermissionFacts
 from sagemaker_serving.rules.facts.state_machines import TaskFacts
 from sagemaker_serving.rules.template.marks import MARK, MARKED, open_mark
 from sagemaker_serving.rules.template.resources import Resource, Resources
@@ -130,6 +131,33 @@ def endpoint_needs(endpoint: Resource, resources: Resources) -> Iterator[RolePer
         yield from _permissions(endpoint, Fact(role.value, named.where), needs, resources)
 
 
+def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFacts]:
+    """Each endpoint of the template that a variable of a function names."""
+    given = function.properties.get("Role")
+    role = referred_role(given, resources)
+    if role is None or _may_have_more(role, resources):
+        return
+    for name, told in function.properties.get("Environment").get("Variables").entries():
+        endpoint = resources.referred(told, _ENDPOINT, "EndpointName")
+        if endpoint is not None and "ENDPOINT" in name.upper():
+            yield CallerFacts(
+                user=function.logical_id,
+                role=role.logical_id,
+                told=told,
+                endpoint=endpoint.logical_id,
+                timeout=function.properties.get("Timeout"),
+                policies=tuple(_policies(role, function, resources)),
+            )
+
+
+def integration_needs(method: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
+    """What an API's method that hands requests to an endpoint needs of the role it is given."""
+    integration = method.properties.get("Integration")
+    if ":runtime.sagemaker:path/endpoints/" in integration.get("Uri").shown:
+        needs = [Need(action="sagemaker:InvokeEndpoint")]
+        yield from _permissions(method, integration.get("Credentials"), needs, resources)
+
+
 def _config_of(endpoint: Resource, resources: Resources) -> Resource | None:
     name = endpoint.properties.get("EndpointConfigName")
     return resources.referred(name, _CONFIG, "EndpointConfigName")
@@ -202,7 +230,8 @@ def _policies(role: Resource, user: Resource, resources: Resources) -> Iterator[
         policy = resources.referred(arn, _MANAGED, "ManagedPolicyName")
         if policy is None:
             name = (_arn(arn.value, resources) or "").rpartition("/")[2]
-            yield GivenPolicy(document=MANAGED_POLICIES.get(name), of_aws=True)
+            of_aws = name not in OF_ONE_PURPOSE
+            yield GivenPolicy(document=MANAGED_POLICIES.get(name), of_aws=of_aws)
         else:
             document = policy.properties.get("PolicyDocument").value
             yield GivenPolicy(document=_marked(document, resources))
@@ -213,13 +242,13 @@ def _policies(role: Resource, user: Resource, resources: Resources) -> Iterator[
             own = resource.logical_id
             attached = resource.properties.get("PolicyArn")
             policy = resources.referred(attached, _MANAGED, "ManagedPolicyName")
-            of_aws = attached.given and policy is None
             properties = (resource if policy is None else policy).properties
             document = properties.get("PolicyDocument").value
             name = (attached.text or "").rpartition("/")[2]
+            of_aws = attached.given and policy is None
             yield GivenPolicy(
                 document=MANAGED_POLICIES.get(name) if of_aws else _marked(document, resources),
-                of_aws=of_aws,
+                of_aws=of_aws and name not in OF_ONE_PURPOSE,
                 late="" if resources.waits(user.logical_id, own) else own,
                 follows=resources.waits(own, user.logical_id),
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from local_aws.template import Unknown
 from sagemaker_serving.rules.facts import (
@@ -48,29 +49,38 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
 
 def network(vpc: Fact, resources: Resources) -> NetworkFacts:
     """Where a model stands in a VPC, with those of the template's subnets that nothing leaves."""
-    subnets = [resources.referred(one, _SUBNET, "SubnetId") for one in vpc.get("Subnets").items()]
     return NetworkFacts(
         where=vpc.where,
         subnets=vpc.get("Subnets"),
         security_groups=vpc.get("SecurityGroupIds"),
-        cut_off=tuple(
-            subnet.logical_id
-            for subnet in subnets
-            if subnet is not None and not _may_reach_s3(subnet, resources)
-        ),
+        cut_off=tuple(_without(_may_reach_s3, vpc, resources)),
     )
 
 
+def _without(
+    way: Callable[[Resource, Resources], bool], vpc: Fact, resources: Resources
+) -> Iterator[str]:
+    """Those of the template's subnets from which there is no such way."""
+    for one in vpc.get("Subnets").items():
+        subnet = resources.referred(one, _SUBNET, "SubnetId")
+        if subnet is not None and not way(subnet, resources):
+            yield subnet.logical_id
+
+
 def _may_reach_s3(subnet: Resource, resources: Resources) -> bool:
-    """Whether anything leads from a subnet to S3: a route that is not to an internet gateway, which
-    takes only what has a public address; or an endpoint of its VPC for S3."""
-    vpc = resources.referred(subnet.properties.get("VpcId"), _VPC, "VpcId")
-    if vpc is None:
-        return True
+    """Whether anything leads from a subnet to S3: a way out, or an endpoint of its VPC for S3."""
     for endpoint in resources.of_types(_VPC_ENDPOINT):
         service = "".join(one or "s3" for one in endpoint.properties.get("ServiceName").pieces)
         if "s3" in service.split("."):
             return True
+    return _may_leave(subnet, resources)
+
+
+def _may_leave(subnet: Resource, resources: Resources) -> bool:
+    """Whether a subnet may have a route that is not to an internet gateway, which takes only what
+    has a public address."""
+    if resources.referred(subnet.properties.get("VpcId"), _VPC, "VpcId") is None:
+        return True
     tables = [
         one.properties.get("RouteTableId")
         for one in resources.of_types(_TABLE_OF)
@@ -165,12 +175,16 @@ def _of_components(
             continue
         specification = properties.get("Specification")
         model = resources.referred(specification.get("ModelName"), _MODEL, "ModelName")
+        container = specification.get("Container")
         if model is not None:
-            yield from containers(model.properties, resources, instance_type)
-        elif isinstance(specification.get("Container").value, dict):
-            yield _container(
-                specification.get("Container"), resources, instance_type, "ArtifactUrl"
-            )
+            found = containers(model.properties, resources, instance_type)
+        elif isinstance(container.value, dict):
+            found = (_container(container, resources, instance_type, "ArtifactUrl"),)
+        else:
+            found = ()
+        needs = specification.get("ComputeResourceRequirements")
+        devices = resources.numbered(needs).get("NumberOfAcceleratorDevicesRequired")
+        yield from (replace(one, accelerators=devices) for one in found)
 
 
 def _model_of(variant: Fact) -> Fact:
@@ -193,8 +207,16 @@ def containers(
 ) -> tuple[ContainerFacts, ...]:
     """The containers of a Model on a host of that type."""
     facts = (properties.get("PrimaryContainer"), *properties.get("Containers").items())
+    vpc = properties.get("VpcConfig")
+    cut_off = " and ".join(_without(_may_leave, vpc, resources))
     return tuple(
-        _container(fact, resources, instance_type) for fact in facts if isinstance(fact.value, dict)
+        replace(
+            _container(fact, resources, instance_type),
+            network_isolation=properties.get("EnableNetworkIsolation"),
+            private_network=Fact(cut_off or None, vpc.where / "Subnets"),
+        )
+        for fact in facts
+        if isinstance(fact.value, dict)
     )
 
 

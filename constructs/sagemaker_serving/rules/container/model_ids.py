@@ -1,0 +1,180 @@
+"""Rules on containers that fetch a model by its id: from where, and how it is shared by GPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sagemaker_serving.catalog.model_ids import (
+    SHARED_BY,
+    frameworks_of_image,
+    model_id_variables,
+)
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ContainerFacts, Fact, framework_name
+from sagemaker_serving.rules.hardware.instance_types import known
+
+MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
+
+
+@rule("model-id-offline", source=MODEL_IDS, example="network_isolation: true beside HF_MODEL_ID")
+def model_id_offline(container: ContainerFacts) -> Iterator[Finding]:
+    """A container that fetches its model by an id reaches the hub.
+
+    Without a way to the internet it tries until its health check fails.
+    """
+    offline = container.offline
+    if _has_artifact(container) or offline is None:
+        return
+    for fact in fetched(container):
+        if not (fact.text or "/").startswith("/"):
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.text!r}, which {offline[0]} cannot fetch; give the model "
+                f"as {container.artifact.name}, or {offline[1]}",
+            )
+
+
+@rule(
+    "model-id-s3",
+    source=MODEL_IDS,
+    severity=Severity.WARNING,
+    example="environment: {OPTION_MODEL_ID: s3://models/words/}",
+)
+def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
+    """A model in S3 is the artifact, and not what a variable names.
+
+    The role of an environment's model may read the artifact, and nothing else of S3. So the
+    container fetches nothing, unless the bucket's own policy lets the role in.
+    """
+    if container.artifact.name != "artifact":
+        return  # the role of a template may have been given the bucket
+    for fact in fetched(container):
+        if (fact.text or "").startswith("s3://"):
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.text!r}, which the role is not granted; give it as "
+                "artifact, with a slash at the end where it is a prefix",
+            )
+
+
+@rule(
+    "artifact-code-of-hub",
+    source="aws/sagemaker-huggingface-inference-toolkit 2.6.0, mms_model_server.py",
+    severity=Severity.WARNING,
+    example="HF_MODEL_ID: distilbert-base-uncased   # beside an artifact with code/",
+)
+def artifact_code_of_hub(container: ContainerFacts) -> Iterator[Finding]:
+    """Hugging Face's image takes a model from the hub or from its archive, with its code.
+
+    With HF_MODEL_ID it serves what the hub has, and looks at neither the archive's files nor its
+    ``code/``.
+    """
+    given = container.environment.get("HF_MODEL_ID")
+    if given is None or container.compilation.given or not _has_artifact(container):
+        return
+    of_hugging_face = framework_name(container) in HUGGING_FACE
+    if of_hugging_face and given.text is not None and not given.text.startswith("/"):
+        shown = container.artifact.text or container.data_source.get("S3Uri").text
+        yield (
+            given.where,
+            f"{given.name} is {given.text!r}, so that the container serves the hub's model and "
+            f"never looks into {container.artifact.name if shown is None else repr(shown)}; remove "
+            "one of them",
+        )
+
+
+HUGGING_FACE = ("huggingface", "huggingface-neuron", "huggingface-neuronx")
+"""Frameworks whose images have the toolkit that reads ``HF_MODEL_ID`` itself."""
+
+
+@rule(
+    "model-gpus",
+    source="huggingface/text-generation-inference#1204 and #429; docs.djl.ai, LMI configurations",
+    example='SM_NUM_GPUS: "4"   # on ml.g5.2xlarge, which has one',
+)
+def model_gpus(container: ContainerFacts) -> Iterator[Finding]:
+    """A model is shared by as many GPUs as its instance has, or its component is given.
+
+    The server ends as it starts: "sharded is true but only found 1 CUDA devices". That shows as a
+    failed health check after many minutes.
+    """
+    kind = known(container.instance_type)
+    if kind is None or not kind.gpus or container.compilation.given:
+        return
+    devices = container.accelerators.number
+    there = kind.gpus if devices is None else min(int(devices), kind.gpus)
+    has = f"{kind.name} has {kind.gpus}"
+    if there < kind.gpus:
+        has = f"{container.accelerators.name} is {devices}"
+    for start, names in SHARED_BY.items():
+        facts = [container.environment.get(name) for name in names]
+        given = [fact for fact in facts if fact is not None and (_digits(fact) or 1) > 1]
+        wanted = 1
+        for fact in given:
+            wanted *= _digits(fact) or 1
+        if wanted > there and any(each.startswith(start) for each in _frameworks(container)):
+            all_of = " times ".join(f"{fact.name} {fact.value}" for fact in given)
+            says = f"{given[0].name} is {given[0].value!r}" if len(given) == 1 else all_of
+            yield (
+                given[0].where,
+                f"{says}, so that the model is shared by {wanted} GPUs, and {has}; use at most "
+                f"{there}, or a type with more",
+            )
+
+
+@rule(
+    "model-tokens",
+    source="huggingface/text-generation-inference 3.3, launcher/src/main.rs",
+    example='MAX_INPUT_TOKENS: "4096"   # beside MAX_TOTAL_TOKENS: "2048"',
+)
+def model_tokens(container: ContainerFacts) -> Iterator[Finding]:
+    """Hugging Face's server for text takes fewer tokens in than in and out together.
+
+    Its launcher ends otherwise: "`max_input_tokens` must be < `max_total_tokens`".
+    """
+    if "huggingface-llm" not in _frameworks(container):
+        return
+    names = ("MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH", "MAX_TOTAL_TOKENS")
+    tokens, length, total = (container.environment.get(name) for name in names)
+    given = tokens or length
+    if given is None or total is None:
+        return
+    asked, most = _digits(given), _digits(total)
+    if asked is not None and most is not None and asked >= most:
+        yield (
+            given.where,
+            f"{given.name} is {asked} and {total.name} {most}, which counts the answer, too; use "
+            f"at most {most - 1}, or more in all",
+        )
+
+
+def model_id_variables_of(container: ContainerFacts) -> tuple[str, ...] | None:
+    """The variables that name a model to the container's image; None where it needs its archive."""
+    known_ones = [model_id_variables(each) for each in _frameworks(container)]
+    return next((each for each in known_ones if each is not None), None)
+
+
+def fetched(container: ContainerFacts) -> Iterator[Fact]:
+    """The variables that are set to a model which is not the archive's."""
+    for name in model_id_variables_of(container) or ():
+        fact = container.environment.get(name)
+        if fact is not None and not (fact.text or "").startswith("/opt/ml/model"):
+            yield fact
+
+
+def _frameworks(container: ContainerFacts) -> tuple[str, ...]:
+    if container.image_uri.given:
+        return frameworks_of_image(container.image_uri.text or "")
+    framework = container.framework.text
+    return () if framework is None else (framework.lower(),)
+
+
+def _has_artifact(container: ContainerFacts) -> bool:
+    return container.artifact.given or container.data_source.given
+
+
+def _digits(fact: Fact) -> int | None:
+    text = str(fact.value) if isinstance(fact.value, str | int) else ""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else None

@@ -1,0 +1,262 @@
+"""Rules on what stands around an endpoint: who may call it, by which way, and who hears of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from local_aws.suggest import nearest
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.resources import (
+    EventPatternFacts,
+    IntegrationFacts,
+    LogGroupFacts,
+    VpcEndpointFacts,
+)
+from sagemaker_serving.rules.facts.roles import CallerFacts
+from sagemaker_serving.rules.roles.reading import most_permissive
+
+
+@rule(
+    "caller-permission",
+    source="aws-samples/eks-workshop#895, philschmid/cdk-samples#2, "
+    "aws-quickstart/quickstart-datalake-pariveda#15",
+    severity=Severity.WARNING,
+    example="ENDPOINT_NAME: !GetAtt Endpoint.EndpointName   # and no sagemaker: in the role",
+)
+def caller_permission(caller: CallerFacts) -> Iterator[Finding]:
+    """A function that is told an endpoint's name may do something with it.
+
+    "… is not authorized to perform: sagemaker:InvokeEndpoint on resource". A role counts whose
+    policies are all known here: those of the template, and AWS's for functions.
+    """
+    if any(policy.of_aws for policy in caller.policies):
+        return
+    policies = [most_permissive(policy.document) for policy in caller.policies]
+    known = [policy for policy in policies if policy is not None]
+    if len(known) < len(policies):
+        return
+    allowed = [
+        action
+        for policy in known
+        for statement in policy.statements
+        if statement.effect == "Allow"
+        for action in (*statement.actions, *(("*",) if statement.not_actions else ()))
+    ]
+    if not any(re.match(r"(?i)\*|s\*|sagemaker:", action) for action in allowed):
+        yield (
+            caller.told.where,
+            f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and no policy "
+            f"of its role {caller.role} allows an action of SageMaker's; add a statement that "
+            "allows sagemaker:InvokeEndpoint on the endpoint's ARN",
+        )
+
+
+@rule(
+    "caller-timeout",
+    source="bentoml/aws-sagemaker-deploy#18; Lambda developer guide, configure function timeout",
+    severity=Severity.NOTE,
+    example="a function with ENDPOINT_NAME, and no Timeout",
+)
+def caller_timeout(caller: CallerFacts) -> Iterator[Finding]:
+    """A function that calls an endpoint has time for its answer.
+
+    Lambda ends one without a Timeout after 3 seconds; an endpoint may take 60 to answer.
+    """
+    if not caller.timeout.given:
+        yield (
+            caller.told.where,
+            f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and without a "
+            "Timeout it ends after 3 seconds; an endpoint may take 60 to answer; set its Timeout",
+        )
+
+
+@rule(
+    "event-pattern",
+    source="AWS SageMaker developer guide, events that SageMaker sends to EventBridge",
+    severity=Severity.WARNING,
+    example="detail: {EndpointStatus: [InService]}",
+)
+def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
+    """A rule of EventBridge's waits for events that SageMaker sends, in the words that they have.
+
+    An event says IN_SERVICE of an endpoint, where DescribeEndpoint says InService; jobs' events say
+    Completed, as their Describe does. A rule on another word never matches, without a message.
+    """
+    pattern = facts.pattern
+    if pattern.text is not None:
+        try:
+            pattern = Fact(json.loads(pattern.text), pattern.where)
+        except ValueError:
+            return  # CloudFormation itself names it
+    if not any(one.text == "aws.sagemaker" for one in pattern.get("source").items()):
+        return
+    for kind in pattern.get("detail-type").items():
+        if kind.text is None or kind.text in _DETAIL_TYPES:
+            continue
+        close = nearest(kind.text, _DETAIL_TYPES)
+        if close is not None:
+            yield kind.where, f"detail-type has {kind.text!r}; did you mean {close!r}"
+    for status in _texts(pattern.get("detail").get("EndpointStatus")):
+        written = status.text or ""
+        if written in _STATUSES:
+            continue
+        word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", written).upper()
+        meant = word if word in _STATUSES else nearest(written, _STATUSES)
+        advice = f"events of {', '.join(_STATUSES)} are sent" if meant is None else f"write {meant}"
+        yield (
+            status.where,
+            f"EndpointStatus has {written!r}, which no event of an endpoint says; {advice}",
+        )
+
+
+def _texts(pattern: Fact) -> Iterator[Fact]:
+    """The texts that a field of a pattern is compared with, as a whole."""
+    for one in pattern.items():
+        if one.text is not None:
+            yield one
+        others = one.get("anything-but")
+        yield from (each for each in (others, *others.items()) if each.text is not None)
+
+
+_STATUSES = (
+    *("OUT_OF_SERVICE", "CREATING", "UPDATING", "SYSTEM_UPDATING", "ROLLING_BACK", "IN_SERVICE"),
+    *("DELETING", "FAILED", "UPDATE_ROLLBACK_FAILED"),
+)
+"""botocore's EndpointStatus, as events spell it."""
+
+_DETAIL_TYPES = (
+    *(
+        f"SageMaker {what} State Change"
+        for what in (
+            *("Algorithm", "Endpoint", "Endpoint Deployment", "Feature Group", "Image"),
+            *("Image Version", "Inference Component", "Labeling Job", "Model", "Model Card"),
+            *("Model Package", "Notebook Instance", "Notebook Lifecycle Config"),
+            *("Processing Job", "Training Job", "Transform Job"),
+            *("HyperParameter Tuning Job", "Cluster"),
+        )
+    ),
+    "SageMaker Model Building Pipeline Execution Status Change",
+    "SageMaker Model Building Pipeline Execution Step Status Change",
+    *("SageMaker HyperPod Cluster Event", "SageMaker HyperPod Cluster Node Health Event"),
+    "SageMaker HyperPod Cluster State Change",
+)
+"""Those of the guide, and what API calls are by CloudTrail; others are not said to be wrong unless
+they are near one."""
+
+
+@rule(
+    "vpc-endpoint",
+    source="aws/aws-cdk#2597, hashicorp/terraform-provider-aws#11806; AWS SageMaker developer "
+    "guide, connect to SageMaker within your VPC",
+    example="ServiceName: com.amazonaws.us-east-1.sagemaker-runtime",
+)
+def vpc_endpoint(facts: VpcEndpointFacts) -> Iterator[Finding]:
+    """A VPC's endpoint for SageMaker has the service's name, and is of type Interface.
+
+    Requests are sent by ``sagemaker.runtime``, all else by ``sagemaker.api``. Left out, the type is
+    Gateway, which S3 and DynamoDB alone have. EC2 refuses both: "Vpc Endpoint Service … does not
+    exist".
+    """
+    found = _SERVICE.fullmatch(facts.service.shown)
+    if found is None:
+        return
+    written = found[1] or found[2]
+    nested = found[1] is None and facts.service.shown.startswith("com.")
+    if nested or (written not in _SERVICES and set(re.split("[.-]", written)) <= _WORDS):
+        meant = "sagemaker.runtime" if "runtime" in written else "sagemaker.api"
+        if nested:
+            meant = facts.service.shown[facts.service.shown.index("aws.sagemaker.") :]
+        yield (
+            facts.service.where,
+            f"{facts.service.name} is {facts.service.shown!r}; SageMaker's are "
+            f"com.amazonaws.<region>. and {', '.join(_SERVICES)}, or aws.sagemaker.<region>. and "
+            f"notebook or studio; use {meant}",
+        )
+    kind = facts.kind
+    if not kind.given or (kind.text is not None and kind.text != "Interface"):
+        said = f"is {kind.text!r}" if kind.given else "is left out, so that it is Gateway"
+        yield kind.where, f"{kind.name} {said}; SageMaker has Interface; write that"
+
+
+_SERVICE = re.compile(
+    r"(?:com\.amazonaws\.[^.]+\.((?:(?:runtime|api)[.-])?sagemaker[a-z.-]*)|"
+    r"(?:com\.amazonaws\.[^.]+\.)?aws\.sagemaker\.[^.]+\.([a-z.-]+))"
+)
+_SERVICES = (
+    *("sagemaker.api", "sagemaker.api-fips", "sagemaker.runtime", "sagemaker.runtime-fips"),
+    *("sagemaker.featurestore-runtime", "sagemaker.metrics"),
+)
+_WORDS = {"sagemaker", "api", "runtime", "fips", "metrics"}
+"""What a name of other words stands for is not known here: AWS has more of them."""
+
+
+@rule(
+    "api-integration",
+    source="serverless/examples#687; API Gateway API, Integration.uri",
+    example="Uri: arn:aws:apigateway:us-east-1:sagemaker-runtime:path/endpoints/iris/invocations",
+)
+def api_integration(facts: IntegrationFacts) -> Iterator[Finding]:
+    """An API that hands requests to an endpoint does so by POST, to ``runtime.sagemaker``.
+
+    API Gateway signs by a role: "Role ARN must be specified for AWS integrations". Another method
+    is answered with UnknownOperationException, another service is none that it can sign for.
+    """
+    uri = facts.uri
+    found = re.search(r":([^:/]*sagemaker[^:/]*):(path|action)/", uri.shown)
+    if found is None or "/endpoints/" not in uri.shown:
+        return
+    if found[1] != "runtime.sagemaker":
+        yield (
+            uri.where,
+            f"{uri.name} has the service {found[1]!r}; endpoints answer at runtime.sagemaker; use "
+            "arn:aws:apigateway:<region>:runtime.sagemaker:path/endpoints/<name>/invocations",
+        )
+    if not facts.role.given:
+        yield (
+            facts.role.where,
+            f"{facts.role.name} is missing; give a role that apigateway.amazonaws.com assumes, and "
+            "that allows sagemaker:InvokeEndpoint",
+        )
+    if facts.method.text not in (None, "POST"):
+        yield (
+            facts.method.where,
+            f"{facts.method.name} is {facts.method.text!r}; an endpoint takes POST alone; use it",
+        )
+
+
+@rule(
+    "log-group-name",
+    source="AWS SageMaker developer guide, log groups and streams",
+    severity=Severity.WARNING,
+    example="LogGroupName: /aws/sagemaker/endpoints/iris",
+)
+def log_group_name(facts: LogGroupFacts) -> Iterator[Finding]:
+    """A log group of SageMaker's is named as SageMaker names it, capitals included.
+
+    Another one stays empty: its retention, filters and alarms have no effect on the real one.
+    """
+    written = re.match(r"/aws/sagemaker/([A-Za-z]+)(/|$)", facts.name.shown, re.IGNORECASE)
+    if written is None or any(facts.name.shown.startswith(known) for known in _LOG_GROUPS):
+        return
+    groups = {known.rpartition("/")[2]: known for known in _LOG_GROUPS}
+    meant = nearest(written[1].casefold(), [one.casefold() for one in groups])
+    close = next((groups[one] for one in groups if one.casefold() == meant), None)
+    if close is not None:
+        yield (
+            facts.name.where,
+            f"{facts.name.name} is {facts.name.shown!r}; SageMaker writes to {close}; write that",
+        )
+
+
+_LOG_GROUPS = tuple(
+    f"/aws/sagemaker/{kind}"
+    for kind in (
+        *("Endpoints", "InferenceComponents", "TransformJobs", "CompilationJobs"),
+        *("ProcessingJobs", "TrainingJobs", "LabelingJobs", "NotebookInstances", "Clusters"),
+        *("InferenceRecommendationsJobs", "studio", "WorkteamSNS"),
+    )
+)
