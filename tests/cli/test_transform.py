@@ -76,7 +76,9 @@ def transform_local(run: Run, aws: Aws) -> Run:
     return lambda *arguments: run("transform", *arguments, "--local", "--state-dir", folder)
 
 
-def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path: Path) -> None:
+def test_a_folder_goes_in_and_answers_come_into_another(
+    transform: Run, run: Run, aws: Aws, tmp_path: Path
+) -> None:
     source, answers = tmp_path / "in", tmp_path / "out"
     (source / "deeper").mkdir(parents=True)
     (source / "a.txt").write_bytes(b"one\nplease refuse\nthree\n")
@@ -108,6 +110,11 @@ def test_a_folder_goes_in_and_answers_come_into_another(transform: Run, tmp_path
     shown = transform("status", "echo", "first", "-e", "trial")
     assert shown.stdout.splitlines()[0] == "SUCCEEDED: 1 of 1 shards, 2 of 2 objects"
     assert shown.stdout.splitlines()[1:] == lines
+    status = run("local", "status", "--state-dir", str(aws.gateway.context.state_dir))
+    jobs = [line for line in status.stdout.splitlines() if line.startswith("first-")]
+    assert len(jobs) == 1
+    assert "Failed" in jobs[0]
+    assert "`transform status` says what became of its records" in status.stdout
     file = tmp_path / "any.yaml"
     file.write_text("name: trial\nregion: eu-west-1\nmodels: {echo: {image_uri: x}}\n")
     read = json.loads(transform("status", "echo", "first", "-e", str(file), "--json").stdout)

@@ -268,6 +268,7 @@ VALUES: Mapping[type, Values] = {
         "max_input_bytes": 999_999,
         "retries": {"throttling": {"max_attempts": 3}},
         "fail_on_quarantine": True,
+        "line_per_record": True,
         "schedule": "rate(1 day)",
         "arrivals": "objects",
         "notification_topic": TOPIC,

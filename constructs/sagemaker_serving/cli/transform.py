@@ -51,6 +51,7 @@ def transform() -> None:
     Examples:
       sagemaker-serving transform digits images/ answers/ --local
       sagemaker-serving transform digits s3://data/in/ s3://data/out/ -e prod --watch
+      sagemaker-serving transform digits rows.jsonl out/ --local --split-type Line --line-per-record
       sagemaker-serving transform digits -e prod --resume nightly-17
       sagemaker-serving transform digits images/ answers/ --local --resume nightly-17
       sagemaker-serving transform status digits nightly-17 -e prod
@@ -84,6 +85,11 @@ def transform() -> None:
     "--retry-quarantined", is_flag=True, default=None, help="Retry what is in quarantine, too."
 )
 @click.option("--fail-on-quarantine/--tolerate-quarantine", default=None)
+@click.option(
+    "--line-per-record/--as-answered",
+    default=None,
+    help="Write an output with a line for each record: line 7 answers record 7, or says why not.",
+)
 @json_option
 @aws_options
 def start(

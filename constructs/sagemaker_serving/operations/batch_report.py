@@ -61,7 +61,7 @@ class BatchReport:
                 f"{counts['records_quarantined']:,} in quarantine"
             )
         if counts["in_part"]:
-            lines.append(f"{counts['in_part']:,} outputs lack records that are in quarantine")
+            lines.append(f"outputs without those in quarantine: {counts['in_part']:,}")
         lines += [f"  quarantined: {line}" for line in self.first_reasons(_SHOWN)]
         lines += [f"  not done: {_place(line)}: {line['error']}" for line in self.unaccounted]
         if counts["quarantine_lines"]:

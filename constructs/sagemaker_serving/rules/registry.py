@@ -123,6 +123,7 @@ RULES: tuple[Rule, ...] = (
     targets.managed_scaling_bounds,
     pipelines.batch_instances,
     pipelines.batch_limits,
+    pipelines.batch_lines,
     pipelines.batch_retries,
     pipelines.batch_environment,
     pipelines.batch_schedule,

@@ -154,6 +154,10 @@ class BatchTransformSettings(Spec):
     max_input_bytes: Annotated[int | None, Aws()] = None
     """An execution with more bytes is refused, at least 1; left out: any number."""
 
+    line_per_record: Annotated[bool, Aws()] = False
+    """Whether an output has a line for each record of its object: line 7 is the answer to record 7,
+    or says why there is none. Needs a split_type, and answers in JSON or text."""
+
     retries: Annotated[Retries, Aws()] = Retries()
     """How often, and after how long, jobs are retried."""
 

@@ -226,6 +226,8 @@ def unaccounted(
     drawn: Drawn,
     outputs: Mapping[str, bytes],
     listed: Sequence[Mapping[str, Any]],
+    *,
+    line_per_record: bool = False,
 ) -> list[str]:
     """What is wrong: records with neither an answer nor a place on the list, or with both.
 
@@ -255,9 +257,36 @@ def unaccounted(
             if answered:
                 wrong.append(f"{name}: {len(answered)} records are lost")
             continue
+        if line_per_record:
+            wrong += _out_of_line(case, name, records, numbers, outputs[name])
+            continue
         due = [row for record in answered for row in case.container.due(record)]
         if any(not case.container.due(record) for record in answered):
             wrong.append(f"{name}: a record that has no answer is taken for answered")
         if case.container.read(outputs[name]) != due:
             wrong.append(f"{name}: {case.container.read(outputs[name])!r:.300} for {due!r:.300}")
+    return wrong
+
+
+def _out_of_line(
+    case: Case, name: str, records: Sequence[bytes], numbers: Sequence[int], output: bytes
+) -> list[str]:
+    """Lines of an output that are not what their records are due."""
+    *lines, end = output.split(b"\n")
+    if end or len(lines) != len(records):
+        return [f"{name}: {len(lines)} lines and {end!r} for {len(records)} records"]
+    is_text = case.fields.get("accept") == "text/csv"
+    wrong = []
+    for number, (line, record) in enumerate(zip(lines, records, strict=True), start=1):
+        if number in numbers:
+            is_right = line == b"" if is_text else [*json.loads(line)] == ["error"]
+        else:
+            due = case.container.due(record)
+            alone = due[0] if len(due) == 1 else due
+            is_right = line == str(alone).encode() if is_text else False
+            if not is_text:
+                value = json.loads(line)
+                is_right = value in (alone, due) or case.container.read(line) == due
+        if not is_right:
+            wrong.append(f"{name}: line {number} is {line!r:.200} for {record!r:.200}")
     return wrong

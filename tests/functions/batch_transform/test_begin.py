@@ -58,6 +58,7 @@ FINE = {"input": "s3://data/in/", "output": "s3://data/out/"}
             "is 150 MB; a job takes 100",
         ),
         ({"batch_strategy": "SingleRecord"}, "batch_strategy needs a split_type"),
+        ({"line_per_record": True}, "line_per_record needs a split_type"),
         ({"join_source": "Input", "split_type": "Line"}, "they are Line, None"),
     ],
 )

@@ -26,14 +26,17 @@ def named(case: Case) -> str:
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[named(case) for case in CASES])
 def test_every_record_has_its_own_answer_or_its_place_on_the_list(number: int) -> None:
     for seed in range(DRAWS):
-        wrong, counts = outcome(CASES[number], Random(f"{number}-{seed}"))
+        chance = Random(f"{number}-{seed}")
+        wrong, counts = outcome(CASES[number], chance, line_per_record=seed % 2 == 1)
         assert wrong == [], f"seed {number}-{seed}"
         assert counts["unaccounted"] == 0, f"seed {number}-{seed}"
         known = [counts[name] for name in ("records", "records_answered", "records_quarantined")]
         assert known[0] == known[1] + known[2], f"seed {number}-{seed}"
 
 
-def outcome(case: Case, chance: Random) -> tuple[list[str], Mapping[str, int]]:
+def outcome(
+    case: Case, chance: Random, *, line_per_record: bool
+) -> tuple[list[str], Mapping[str, int]]:
     """What is wrong with a simulated execution over drawn inputs, and its own counts."""
     drawn = draw(chance, case)
     s3 = MemoryS3()
@@ -43,6 +46,7 @@ def outcome(case: Case, chance: Random) -> tuple[list[str], Mapping[str, int]]:
         max_objects_per_shard=chance.randint(1, 3),
         retries=RETRIES,
         requests_alone=case.requests_alone,
+        line_per_record=line_per_record,
         **case.fields,
     )
     simulation = Simulation(
@@ -53,4 +57,5 @@ def outcome(case: Case, chance: Random) -> tuple[list[str], Mapping[str, int]]:
         in_time=lambda: chance.random() < 0.9,
     )
     counts = simulation.execute(run)
-    return unaccounted(case, drawn, outputs(s3), listed(s3)), counts
+    wrong = unaccounted(case, drawn, outputs(s3), listed(s3), line_per_record=line_per_record)
+    return wrong, counts

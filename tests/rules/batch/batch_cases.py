@@ -156,6 +156,18 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         batch(accept="text/plain"),
     ),
     (
+        "batch-lines",
+        batch(line_per_record=True),
+        "line_per_record is true and there is no split_type, so an object is one record",
+        batch(line_per_record=True, split_type="TFRecord"),
+    ),
+    (
+        "batch-lines",
+        batch(line_per_record=True, split_type="TFRecord", accept="application/x-npy"),
+        "such answers go into no lines; accept application/json, application/jsonlines or text/csv",
+        batch(split_type="TFRecord", accept="application/x-npy"),
+    ),
+    (
         "transform-ranges",
         batch(invocations_timeout_in_seconds=3601),
         "invocations_timeout_in_seconds is 3601; it must be 1 to 3600; use 3600",

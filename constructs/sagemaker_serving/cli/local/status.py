@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,9 @@ from local_aws.cli.options import json_option, state_dir_option
 from local_aws.cli.showing import Facts, Shown, Table
 from local_aws.cli.status import show_status
 from sagemaker_serving.cli.completing import environment_names
+
+_OF_A_BATCH = re.compile(r"-[0-9]{6}-[0-9]{3,}$")
+"""Which shard's a job of the batch pipeline is, and which of that shard's."""
 
 
 @click.command()
@@ -33,15 +39,26 @@ def _engine_lines(facts: Facts) -> Iterator[str]:
         yield f"images of {repository} are served by {engine}"
 
 
-def _endpoint(endpoint: Facts) -> Sequence[Any]:
-    row = (endpoint["name"], endpoint["region"], endpoint["status"], endpoint["config"])
-    reason = endpoint["failure_reason"]
-    told = [*([] if reason is None else [reason]), *endpoint["notes"]]
-    return (*row, "\n    ".join(told))
+def _endpoints(endpoints: Sequence[Facts]) -> Iterator[Sequence[Any]]:
+    for endpoint in endpoints:
+        reason = endpoint["failure_reason"]
+        told = [*([] if reason is None else [reason]), *endpoint["notes"]]
+        columns = (endpoint[name] for name in ("name", "region", "status", "config"))
+        yield (*columns, "\n    ".join(told))
 
 
-def _job(job: Facts) -> Sequence[Any]:
-    return (job["name"], job.get("status", ""), None)
+def _jobs(jobs: Sequence[Facts]) -> Iterator[Sequence[Any]]:
+    """A row for each; one for all of a batch execution, whose jobs may fail where it is complete.
+
+    A record that the model refuses fails each job that it is in, until it is alone.
+    """
+    for name, group in groupby(jobs, key=lambda job: _OF_A_BATCH.sub("", job["name"])):
+        statuses = [job.get("status", "") for job in group]
+        if len(statuses) == 1:
+            yield (name, statuses[0], None)
+            continue
+        told = ", ".join(f"{number} {status}" for status, number in Counter(statuses).items())
+        yield (name, told, "jobs of a batch; `transform status` says what became of its records")
 
 
 def _next_step() -> str:
@@ -57,8 +74,10 @@ SAGEMAKER = Shown(
     notes=_engine_lines,
     kept={"endpoints": "endpoint"},
     tables=(
-        Table(name="endpoints", columns=("endpoint", "region", "status", "config"), row=_endpoint),
-        Table(name="transform_jobs", columns=("transform job", "status"), row=_job),
+        Table(
+            name="endpoints", columns=("endpoint", "region", "status", "config"), rows=_endpoints
+        ),
+        Table(name="transform_jobs", columns=("transform job", "status"), rows=_jobs),
     ),
 )
 """What is shown of a local AWS beside what every one has."""

@@ -82,16 +82,24 @@ class AnswerCount:
         ``each_alone`` is whether each record was a request of its own, ``joined`` whether SageMaker
         joined answers to their records, ``records`` how many there should be.
         """
+        return self.told_apart(
+            each_alone=each_alone, joined=joined, accept=accept, records=records
+        )[1]
+
+    def told_apart(
+        self, *, each_alone: bool, joined: bool, accept: str, records: int
+    ) -> tuple[str, int | None]:
+        """What of the output is an answer: a "line", a "document", a "row"; and how many."""
         by_line = self.json.is_broken and accept.startswith("text/")
         if self.form == "text" or by_line:
-            return self.lines.lines - self.lines.blanks
+            return "line", self.lines.lines - self.lines.blanks
         if self.form == "json":
             if joined and not self.json.is_broken:
-                return self.json.documents
+                return "document", self.json.documents
             return self._of_json(each_alone, accept, records)
         if self.form in ("npy", "recordio"):
-            return self.units if each_alone or self.form == "recordio" else self.rows
-        return None
+            return self.form, self.units if each_alone or self.form == "recordio" else self.rows
+        return self.form, None
 
     def is_whole_to_one(self, *, each_alone: bool, joined: bool, accept: str) -> bool:
         """Whether one record has its answer in it, in whatever pieces."""
@@ -114,19 +122,19 @@ class AnswerCount:
         elif block.translate(None, _TEXT):
             self.form = "binary"
 
-    def _of_json(self, each_alone: bool, accept: str, records: int) -> int | None:
+    def _of_json(self, each_alone: bool, accept: str, records: int) -> tuple[str, int | None]:
         json = self.json
         if json.is_broken:
-            return None
+            return "document", None
         if each_alone:
-            return json.documents - json.empty - json.errors
+            return "document", json.documents - json.empty - json.errors
         if json.shaped or json.unclear:
             is_clear = json.shaped + json.errors == json.documents
-            return json.shaped_rows if is_clear else None
+            return "row", json.shaped_rows if is_clear else None
         bare = json.documents - json.errors
         if "jsonlines" in accept or (bare == records and not json.empty_lists):
-            return bare
-        return json.list_rows + bare - json.lists
+            return "document", bare
+        return "row", json.list_rows + bare - json.lists
 
     def _units(self, reader: Reader, in_time: Callable[[], bool]) -> None:
         """Frames are counted from the beginning each time: where one stands is not kept."""

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from .cutting import HELD_BYTES, PIECES, Cutter
+from .lines import NoLines, write_lines
 from .quarantine import SHOWN_BYTES, Bad, quarantine, quarantine_records
 from .records import Damaged
 from .shard import Shard
@@ -113,7 +114,12 @@ def _put_together(shard: Shard) -> None:
         else:
             if bad:
                 quarantine_records(shard.run, entry.name, bad)
-            _join(shard, entry, unit, split)
+            try:
+                _join(shard, entry, unit, split)
+            except NoLines as reason:
+                why = f"no line for each record: {reason}"
+                split.good, split.bad = [], [{"error": why, "records": split.records}]
+                quarantine(shard.run, entry.name, [Bad(error=why, records=split.records)])
         split.is_over = True
         _note(shard, split)
 
@@ -135,6 +141,19 @@ def _note(shard: Shard, split: SplitInput) -> None:
 def _join(shard: Shard, entry: Input, whole: Unit, split: SplitInput) -> None:
     """The chunks' outputs in the order of their records, as the input's output."""
     target = shard.run.output_place / f"{entry.name}.out"
+    if shard.run.line_per_record:
+        assert split.records is not None
+        parts = [
+            (shard.output_of(Unit(input=whole.input, first=first, count=count)), first, count)
+            for first, count in split.good
+        ]
+        missing = {
+            bad["record"] + each: str(bad["error"])
+            for bad in split.bad
+            for each in range(bad.get("records") or 1)
+        }
+        write_lines(shard.run, target, parts, missing, split.records)
+        return
     with Upload(shard.run, target) as upload:
         for first, count in sorted(split.good):
             unit = Unit(input=whole.input, first=first, count=count)

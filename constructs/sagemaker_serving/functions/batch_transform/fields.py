@@ -96,6 +96,7 @@ OTHER_FIELDS: Mapping[str, Callable[[Any], str | None]] = {
     "max_bytes_per_shard": _whole(1),
     "fail_on_quarantine": _flag,
     "retry_quarantined": _flag,
+    "line_per_record": _flag,
 }
 """What is the pipeline's own affair."""
 
@@ -148,7 +149,7 @@ def turn_batching_off(job: dict[str, Any]) -> None:
         job["Environment"] = {BATCHING_SWITCH: "false", **job.get("Environment", {})}
 
 
-def contradictions(job: Mapping[str, Any]) -> Iterator[str]:
+def contradictions(job: Mapping[str, Any], *, line_per_record: bool) -> Iterator[str]:
     """What does not fit together in a job's arguments, all fields being sound by themselves."""
     payload = job.get("MaxPayloadInMB", _DEFAULT_PAYLOAD_MB)
     concurrent = job.get("MaxConcurrentTransforms") or 1
@@ -159,6 +160,8 @@ def contradictions(job: Mapping[str, Any]) -> Iterator[str]:
         )
     source, output = job.get("TransformInput", {}), job.get("TransformOutput", {})
     split, assembled = source.get("SplitType", "None"), output.get("AssembleWith", "None")
+    if line_per_record and split == "None":
+        yield "line_per_record needs a split_type: Line, RecordIO or TFRecord"
     if "BatchStrategy" in job and split == "None":
         yield "batch_strategy needs a split_type: Line, RecordIO or TFRecord"
     if job.get("DataProcessing", {}).get("JoinSource", "None") == "Input" and split != assembled:

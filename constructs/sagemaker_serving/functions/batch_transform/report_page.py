@@ -93,7 +93,7 @@ def _numbers(report: Mapping[str, Any]) -> Iterator[str]:
             "this time.</p>"
         )
     if counts["in_part"]:
-        yield f"<p>{counts['in_part']:,} outputs lack records that are in quarantine.</p>"
+        yield f"<p>Outputs without those in quarantine: {counts['in_part']:,}.</p>"
 
 
 def _bars(shards: Sequence[Sequence[int]]) -> Iterator[str]:

@@ -51,6 +51,8 @@ class Run:
     requests_alone: bool | None
     """Whether the container takes one whole request, ``{"instances": …}``, in a payload and no
     more, as TensorFlow Serving does; None: perhaps, if no code of the user's reads it."""
+    line_per_record: bool = False
+    """Whether an output has a line for each record, in the order of the records."""
     preferred_types: Sequence[str] = ()
     """Instance types in order of preference; none: the one of ``job``."""
 
@@ -173,9 +175,10 @@ def run_of(
     found = [*_places(given, input_type, own), *problems(wanted)]
     if not found:
         job = merged(settings["job"], wanted)
+        line_per_record = wanted.get("line_per_record", settings.get("line_per_record", False))
         if settings.get("is_batching", False):
             turn_batching_off(job)
-        found = list(contradictions(job))
+        found = list(contradictions(job, line_per_record=line_per_record))
     if found:
         raise Refused(found)
     output = given["output"] if given["output"].endswith("/") else f"{given['output']}/"
@@ -195,6 +198,7 @@ def run_of(
         retries=settings["retries"],
         fail_on_quarantine=wanted.get("fail_on_quarantine", settings["fail_on_quarantine"]),
         retry_quarantined=wanted.get("retry_quarantined", False),
+        line_per_record=line_per_record,
         requests_alone=_REQUESTS_ALONE[settings.get("requests_alone", "never")],
         preferred_types=() if "instance_type" in wanted else settings.get("instance_types", ()),
     )

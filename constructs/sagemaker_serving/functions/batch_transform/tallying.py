@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 
 from .counting import Differs, Unfinished, Whole, count
+from .lines import MAX_BYTES, NoLines, write_lines
 from .publishing import publish
 from .quarantine import Bad, quarantine_records
 from .shard import Shard
@@ -20,6 +22,7 @@ _TOGETHER = 64
 """Outputs that are counted before their inputs are looked at again, and they are published."""
 
 _HELD_BYTES = 100 * 1024 * 1024
+_WRITTEN_BYTES = 256 * 1024 * 1024
 
 
 def tally_outputs(shard: Shard, tally: Tally, outputs: Mapping[Unit, Entry]) -> bool:
@@ -30,7 +33,8 @@ def tally_outputs(shard: Shard, tally: Tally, outputs: Mapping[Unit, Entry]) -> 
     rest, is_first = list(outputs), True
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         while rest and (is_first or shard.in_time()):
-            batch, rest = rest[:_TOGETHER], rest[_TOGETHER:]
+            size = _together(shard, [outputs[unit].size for unit in rest[:_TOGETHER]])
+            batch, rest = rest[:size], rest[size:]
             batch_of = _Batch(shard, tally, outputs, pool)
             rest = [*batch_of.count(batch, begun_now=is_first), *rest]
             is_first = False
@@ -38,6 +42,14 @@ def tally_outputs(shard: Shard, tally: Tally, outputs: Mapping[Unit, Entry]) -> 
     group = shard.state.groups[0]
     shard.state.groups[0] = [unit for unit in group if unit not in outputs or unit in left]
     return not rest
+
+
+def _together(shard: Shard, sizes: Sequence[int]) -> int:
+    """How many outputs are taken at once: few where they are large, and written anew."""
+    if not shard.run.line_per_record:
+        return len(sizes)
+    fit = sum(total <= _WRITTEN_BYTES for total in accumulate(sizes))
+    return max(fit, 1)
 
 
 class _Batch:
@@ -85,8 +97,13 @@ class _Batch:
                 )
             else:
                 whole[unit] = result
-        for unit, blanks in self._pool.map(self._settle, whole, whole.values()):
-            self._note(unit, whole[unit], blanks)
+        # Lines are written one output after the other: a document may have 100 MB.
+        at_once = map if self._shard.run.line_per_record else self._pool.map
+        for unit, result, settled in at_once(self._settle, whole, whole.values()):
+            if isinstance(settled, str):
+                self._shard.refuse(unit, settled, records=result.records, is_final=True)
+            else:
+                self._note(unit, result, settled)
         return unfinished
 
     def _without_gone(self, units: Sequence[Unit]) -> list[Unit]:
@@ -98,18 +115,32 @@ class _Batch:
             self._shard.refuse(unit, GONE, is_final=True)
         return [unit for unit in units if unit not in gone]
 
-    def _settle(self, unit: Unit, result: Whole) -> tuple[Unit, list[Bad]]:
-        """Put a whole output where it goes, and before it what it lacks on the list."""
+    def _settle(self, unit: Unit, result: Whole) -> tuple[Unit, Whole, list[Bad] | str]:
+        """Put a whole output where it goes, and before it what it lacks on the list.
+
+        Gives what is on the list, or why the output cannot be written.
+        """
         shard = self._shard
         blanks = _blank_lines(shard, unit) if result.blanks else []
         if unit.is_chunk or not shard.run.is_split:
-            return unit, blanks
+            return unit, result, blanks
         name = shard.input_of(unit).name
         if blanks:
             quarantine_records(shard.run, name, blanks)
         target = shard.run.output_place / f"{name}.out"
-        publish(shard.run, shard.output_of(unit), target, self._outputs[unit].size)
-        return unit, blanks
+        size = self._outputs[unit].size
+        if not shard.run.line_per_record:
+            publish(shard.run, shard.output_of(unit), target, size)
+            return unit, result, blanks
+        if size > MAX_BYTES:
+            return unit, result, f"its answers have {size:,} bytes; lines are written of 1 GiB"
+        missing = {blank.record: blank.error for blank in blanks if blank.record is not None}
+        parts = [(shard.output_of(unit), 1, result.records)]
+        try:
+            write_lines(shard.run, target, parts, missing, result.records)
+        except NoLines as reason:
+            return unit, result, f"no line for each record: {reason}"
+        return unit, result, blanks
 
     def _note(self, unit: Unit, result: Whole, blanks: Sequence[Bad]) -> None:
         state = self._shard.state

@@ -46,6 +46,7 @@ def transform_settings(
         "retries": spec.retries.model_dump(),
         **({"instance_types": spec.instance_types} if spec.instance_types else {}),
         "fail_on_quarantine": spec.fail_on_quarantine,
+        **({"line_per_record": True} if spec.line_per_record else {}),
     }
 
 

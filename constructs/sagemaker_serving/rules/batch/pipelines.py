@@ -56,6 +56,31 @@ def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     yield from at_least(block.get("max_input_bytes"), 1, _LARGEST_SIZE)
 
 
+@rule("batch-lines", source=_OWN, example="line_per_record: true   # without a split_type")
+def batch_lines(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """An output with a line for each record needs records, and answers that go into lines.
+
+    Without a ``split_type`` an object is one record. The pipeline writes JSON and text in lines;
+    an object whose answers are NumPy's or RecordIO's goes into quarantine.
+    """
+    block = pipeline.block
+    lines, split, accept = (block.get(each) for each in ("line_per_record", "split_type", "accept"))
+    if lines.value is not True:
+        return
+    if not split.given or split.text == "None":
+        yield (
+            lines.where,
+            "line_per_record is true and there is no split_type, so an object is one record; add "
+            "split_type: Line, RecordIO or TFRecord, or leave line_per_record out",
+        )
+    elif "npy" in (accept.text or "") or "recordio" in (accept.text or ""):
+        yield (
+            accept.where,
+            f"accept is {accept.text!r} and line_per_record is true; such answers go into no "
+            "lines; accept application/json, application/jsonlines or text/csv",
+        )
+
+
 @rule("batch-retries", source=_STEPS, example="retries: {internal: {max_attempts: -1}}")
 def batch_retries(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """Budgets and waits of retries are not negative, and waits do not shrink.

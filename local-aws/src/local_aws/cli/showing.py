@@ -14,18 +14,18 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A list among the facts, ``name``, as a table.
+    """A list among the facts, ``name``, as a table; ``rows`` makes it of the list.
 
     A row's last value, when there is one, is a line of its own below.
     """
 
     name: str
     columns: Sequence[str]
-    row: Callable[[Facts], Sequence[Any]]
+    rows: Callable[[Sequence[Facts]], Iterable[Sequence[Any]]]
 
     def show(self, facts: Facts) -> None:
         """Print it, aligned, where there are any."""
-        print_table(self.columns, map(self.row, facts.get(self.name, ())))
+        print_table(self.columns, self.rows(facts.get(self.name, ())))
 
 
 @dataclass(frozen=True, kw_only=True)
