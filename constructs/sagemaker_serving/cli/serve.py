@@ -110,7 +110,7 @@ def serve(
 
     need("local")
     from local_aws.process import ending_all, raise_file_limit
-    from sagemaker_serving.model_server.fork_client import ForkServer
+    from sagemaker_serving.model_server.fork_client import ContainerForks
     from sagemaker_serving.model_server.generations import generation_of
     from sagemaker_serving.model_server.plan import require_model, require_tensorflow
     from sagemaker_serving.model_server.process import ModelServer
@@ -126,7 +126,7 @@ def serve(
     with (
         ending_all(),
         tempfile.TemporaryDirectory(prefix="sagemaker-serving-log-") as folder,
-        closing(ForkServer()) as fork_server,
+        closing(ContainerForks()) as fork_server,
     ):
         scratch = Path(folder)
         served = asked.laid_out(scratch)

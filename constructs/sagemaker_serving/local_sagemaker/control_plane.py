@@ -46,7 +46,7 @@ from sagemaker_serving.local_sagemaker.saved import export_region, restore_regio
 from sagemaker_serving.local_sagemaker.scaling import dimensions
 from sagemaker_serving.local_sagemaker.tags import Tags
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import TransformJobs
-from sagemaker_serving.model_server.fork_client import ForkServer
+from sagemaker_serving.model_server.fork_client import ContainerForks
 from sagemaker_serving.model_server.process import ModelServer
 
 Action = Callable[[Region, Mapping[str, Any]], Resource]
@@ -71,7 +71,7 @@ class SageMaker(service.Service):
         settings: Settings | None = None,
     ) -> None:
         self._settings = settings if settings is not None else Settings.from_environment(os.environ)
-        self._fork_server = ForkServer()
+        self._fork_server = ContainerForks()
         self._engines = Engines(
             launch or partial(ModelServer.start, fork_server=self._fork_server),
             self._settings.engines,

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from local_aws.process import end_descendants, reap_orphans
-from sagemaker_serving.model_server.forking import fork
+from local_aws.process.forking import fork
 
 _REAPED_WITHIN_SECONDS = 1.0
 

@@ -18,9 +18,9 @@ from typing import Self
 
 import psutil
 
-from local_aws.process import end_descendants, popen
+from local_aws.process import Fork, end_descendants, popen
 from sagemaker_serving.errors import Failure
-from sagemaker_serving.model_server.fork_client import Fork, ForkServer, minimal_environment
+from sagemaker_serving.model_server.fork_client import ContainerForks, minimal_environment
 from sagemaker_serving.model_server.places import Place
 from sagemaker_serving.model_server.ports import listen, listen_privately
 from sagemaker_serving.model_server.programs import VERSIONED, Program
@@ -79,7 +79,7 @@ class ModelServer:
         container_version: str | None = None,
         program: str = Program.TENSORFLOW,
         command: str = "",
-        fork_server: ForkServer | None = None,
+        fork_server: ContainerForks | None = None,
     ) -> Self:
         """Start a server of ``model_dir`` (a folder or a model.tar.gz) without waiting for it.
 
@@ -109,7 +109,7 @@ class ModelServer:
                 whole = {**minimal_environment(), **_platform_s(environment), **environment}
                 process: Fork | subprocess.Popen[bytes] | None = None
                 if fork_server is not None and program == Program.TENSORFLOW:
-                    process = fork_server.begin(
+                    process = fork_server.begin_container(
                         own,
                         environment=whole,
                         public=public.fileno(),

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import psutil
 
+from local_aws.process.forking import fork
 from sagemaker_serving.model_server.children import pipe_reader
-from sagemaker_serving.model_server.forking import fork
 from sagemaker_serving.model_server.ports import listen_near
 
 log = logging.getLogger("engine")

@@ -1,5 +1,6 @@
 """Processes that end together with whatever they have started."""
 
+from local_aws.process.forks import Fork, ForkServer
 from local_aws.process.limits import raise_file_limit, return_freed_memory
 from local_aws.process.supervisor import adopt_orphans, end_descendants, reap_orphans
 from local_aws.process.tree import (
@@ -17,6 +18,8 @@ from local_aws.process.watched import has_ended, open_pidfd
 __all__ = [
     "ISOLATED_PYTHON",
     "SUPERVISOR",
+    "Fork",
+    "ForkServer",
     "Tree",
     "adopt_orphans",
     "end_descendants",

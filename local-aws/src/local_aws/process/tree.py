@@ -37,6 +37,15 @@ class OwnProcess(Protocol):
     def returncode(self) -> int | None:
         """The exit status, once the end has been seen."""
 
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; raises `subprocess.TimeoutExpired`."""
+
 
 _P = TypeVar("_P", bound=OwnProcess)
 _starting = threading.Lock()
@@ -89,7 +98,7 @@ def own(start: Callable[[], _P]) -> _P:
         return process
 
 
-def end_tree(process: subprocess.Popen[Any]) -> None:
+def end_tree(process: OwnProcess) -> None:
     """End a supervisor: told to, or by force when it does not come to it in time."""
     process.terminate()
     try:

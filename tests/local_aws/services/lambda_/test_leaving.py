@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psutil
 import pytest
 
-from local_aws.process import has_ended
+from local_aws.process import ForkServer, has_ended
 from tests.leaving import LEAVE, Note, gone, program, said
 from tests.local_aws.aws import eventually
-from tests.local_aws.sandboxes import invoked, started
+from tests.local_aws.sandboxes import forks_in, invoked, started
 
 AT_IMPORT = "{leave}\nleave({note!r})\n{import_ends}\ndef handler(event, context):\n    {ends}\n"
 IN_A_HANDLER = "{leave}\ndef handler(event, context):\n    leave({note!r})\n    {ends}\n"
+IN_A_FORK = f"import boto3\n{IN_A_HANDLER}"
+SOURCES = {"at-import": AT_IMPORT, "in-a-handler": IN_A_HANDLER, "in-a-fork": IN_A_FORK}
 
 ENDINGS = {
     "returns": ("return 1", ""),
@@ -34,13 +38,31 @@ def note(tmp_path: Path) -> Note:
     return Note(tmp_path / "note")
 
 
-@pytest.mark.parametrize("source", [AT_IMPORT, IN_A_HANDLER], ids=["at-import", "in-a-handler"])
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runtime")
+
+
+@pytest.fixture(scope="module")
+def forks(runtime: Path) -> Iterator[ForkServer]:
+    with closing(forks_in(runtime)) as forks:
+        yield forks
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 @pytest.mark.parametrize(("ends", "told"), ENDINGS.values(), ids=ENDINGS)
 def test_nothing_is_left_of_a_function_however_it_ends(
-    tmp_path: Path, note: Note, source: str, ends: str, told: str
+    tmp_path: Path,
+    note: Note,
+    source: str,
+    ends: str,
+    told: str,
+    runtime: Path,
+    forks: ForkServer,
 ) -> None:
     code = source.format(leave=LEAVE, note=str(note), ends=ends, import_ends="")
-    sandbox = started(tmp_path, code)
+    is_fork = source == IN_A_FORK
+    sandbox = started(tmp_path, code, runtime=runtime, forks=forks if is_fork else None)
     outcome = invoked(sandbox, timeout_seconds=5 if told == "timeout" else 60)
     assert outcome.ending == told
     if not told:
@@ -113,10 +135,12 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from local_aws.process import end_leftovers_from_now_on
-from tests.local_aws.sandboxes import invoked, started
+from tests.local_aws.sandboxes import forks_in, invoked, started
 
 end_leftovers_from_now_on()
-sandbox = started(Path(sys.argv[1]), sys.argv[2])
+runtime = Path(sys.argv[1], "runtime")
+forks = forks_in(runtime) if sys.argv[2].startswith("import boto3") else None
+sandbox = started(Path(sys.argv[1]), sys.argv[2], runtime=runtime, forks=forks)
 print(sandbox._process.pid, flush=True)
 invoked(sandbox, timeout_seconds=600)
 print("invoked", flush=True)
@@ -125,7 +149,7 @@ sys.stdin.read()
 
 
 @pytest.mark.parametrize("killed", ["program", "supervisor"])
-@pytest.mark.parametrize("source", [AT_IMPORT, IN_A_HANDLER], ids=["at-import", "in-a-handler"])
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_nothing_is_left_by_kill_9(tmp_path: Path, note: Note, source: str, killed: str) -> None:
     """Of the program that runs functions, or of a function's supervisor alone."""
     ends = "_signal.pause()"
@@ -133,7 +157,8 @@ def test_nothing_is_left_by_kill_9(tmp_path: Path, note: Note, source: str, kill
     with program(PROGRAM, tmp_path, code) as running:
         supervisor = int(said(running))
         note.wait()
-        below = [child.pid for child in psutil.Process(running.pid).children(recursive=True)]
+        root = psutil.Process(running.pid if killed == "program" else supervisor)
+        below = [child.pid for child in root.children(recursive=True)]
         if killed == "program":
             running.kill()
         else:

@@ -18,7 +18,7 @@ from local_aws.services.lambda_.launches import can_mount
 from local_aws.services.lambda_.service import Lambda
 from tests.leaving import gone
 from tests.local_aws.aws import eventually, gateway_of, service_in
-from tests.local_aws.functions import Functions
+from tests.local_aws.functions import Functions, zipped
 
 
 def test_a_function_is_given_its_event_and_its_context(functions: Functions) -> None:
@@ -432,6 +432,68 @@ def handler(event, context):
     assert answer.payload["errorType"] in ("AccessDenied", "ClientError")
     assert "AccessDenied" in answer.payload["errorMessage"]
     assert "assumed-role/function/denied" in answer.payload["errorMessage"]
+
+
+FORKED = """
+{imports}
+import os
+def handler(event, context):
+    {later}
+    return os.getpid(), getattr(boto3, "NAME", None)
+"""
+IMPORTS = FORKED.format(imports="import boto3", later="pass")
+
+
+def _supervisor_s_parent(pid: int) -> int:
+    parent: int = psutil.Process(psutil.Process(pid).ppid()).ppid()
+    return parent
+
+
+def test_functions_that_import_boto3_are_forks_of_one_process_and_outlive_it(
+    functions: Functions,
+) -> None:
+    sources = {
+        "forked": IMPORTS,
+        "imports-sdk": FORKED.format(imports="from sdk import boto3", later="pass"),
+        "imports-later": FORKED.format(imports="", later="import boto3"),
+    }
+    pids = {}
+    for name, source in sources.items():
+        code = {"ZipFile": zipped({"app.py": source, "sdk.py": "import boto3"})}
+        pids[name], _ = functions.run(name, "", Code=code, MemorySize=256).payload
+    shared = _supervisor_s_parent(pids["forked"])
+    assert _supervisor_s_parent(pids["imports-sdk"]) == shared != os.getpid()
+    assert _supervisor_s_parent(pids["imports-later"]) == os.getpid()
+    psutil.Process(shared).kill()
+    assert functions.invoke("forked").payload[0] == pids["forked"]
+    again, _ = functions.run("forked-again", IMPORTS, MemorySize=256).payload
+    assert _supervisor_s_parent(again) not in (shared, os.getpid())
+
+
+OWN_BOTO3 = {"boto3.py": "NAME = 'own'"}
+DIFFERS: dict[str, tuple[dict[str, str], dict[str, str], str | None]] = {
+    "its-zip": (OWN_BOTO3, {}, "own"),
+    "its-path": ({"lib/boto3.py": "NAME = 'own'"}, {"PYTHONPATH": "lib"}, "own"),
+    "an-archive": ({}, {"PYTHONPATH": "/var/task/app.py"}, None),
+    "a-library": ({"lib/libmine.so.1": ""}, {}, None),
+    "a-variable": ({}, {"LC_ALL": "C"}, None),
+}
+
+
+@pytest.mark.parametrize(("files", "variables", "name"), DIFFERS.values(), ids=DIFFERS)
+def test_what_would_make_another_boto3_has_a_process_of_its_own(
+    functions: Functions,
+    request: pytest.FixtureRequest,
+    files: dict[str, str],
+    variables: dict[str, str],
+    name: str | None,
+) -> None:
+    code = {"ZipFile": zipped({"app.py": IMPORTS, **files})}
+    called = request.node.callspec.id
+    more = {"Code": code, "MemorySize": 256, "Environment": {"Variables": variables}}
+    pid, found = functions.run(called, "", **more).payload
+    assert found == name
+    assert psutil.Process(pid).cmdline()[-1].endswith("runtime.py")
 
 
 def test_stopping_ends_every_process_even_one_at_work(tmp_path: Any) -> None:

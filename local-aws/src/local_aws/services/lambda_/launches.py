@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import logging
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -46,7 +47,6 @@ def launch_of(
     make_runtime_folder(runtime)
     is_mounted = can_mount()
     shown_task = mounts.TASK_ROOT if is_mounted else str(task_root)
-    shown_runtime = mounts.RUNTIME_DIR if is_mounted else str(runtime)
     shown_layers = mounts.LAYERS_DIR if is_mounted or layers is None else str(layers)
     variables = (configuration.get("Environment") or {}).get("Variables") or {}
     python_path = [each for each in variables.get("PYTHONPATH", "").split(os.pathsep) if each]
@@ -61,10 +61,12 @@ def launch_of(
         import_path=[
             *(shown_task, *python_path),
             *(f"{shown_layers}/python/lib/{python}/site-packages", f"{shown_layers}/python"),
-            shown_runtime,
+            shown_runtime(runtime),
         ],
         environment={
-            **_paths(shown_layers, shown_runtime, shown_task, language, configuration["Runtime"]),
+            **_paths(
+                shown_layers, shown_runtime(runtime), shown_task, language, configuration["Runtime"]
+            ),
             **_own(variables),
             **_defined(configuration, stream),
             "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
@@ -72,10 +74,45 @@ def launch_of(
             # By its number: of names, the SDK for JavaScript makes bucket.localhost.
             "AWS_ENDPOINT_URL": url.replace("//localhost", "//127.0.0.1") if is_node else url,
             "LAMBDA_TASK_ROOT": shown_task,
-            "LAMBDA_RUNTIME_DIR": shown_runtime,
+            "LAMBDA_RUNTIME_DIR": shown_runtime(runtime),
         },
         memory_mb=configuration["MemorySize"],
+        imports_boto3=not is_node and _imports_boto3(task_root, configuration["Handler"]),
     )
+
+
+def shown_runtime(runtime: Path) -> str:
+    """Where functions see the runtime's folder."""
+    return mounts.RUNTIME_DIR if can_mount() else str(runtime)
+
+
+@lru_cache
+def _imports_boto3(task_root: Path, handler: str) -> bool:
+    """Whether a handler's module, or one of the function's that it imports, begins with that."""
+    waiting = [handler.replace("/", ".").split(".")[:-1]]
+    seen: set[Path] = set()
+    while waiting:
+        place = task_root.joinpath(*waiting.pop())
+        file = place.with_name(f"{place.name}.py")
+        file = file if file.is_file() else place / "__init__.py"
+        if file in seen or not file.is_file():
+            continue
+        seen.add(file)
+        try:
+            statements = ast.parse(file.read_bytes()).body
+        except (SyntaxError, ValueError):
+            continue
+        package = file.parent.relative_to(task_root).parts
+        for each in statements:
+            names = [alias.name for alias in each.names] if isinstance(each, ast.Import) else []
+            if isinstance(each, ast.ImportFrom):
+                own = package[: len(package) - each.level + 1] if each.level else ()
+                whole = ".".join([*own, *filter(None, [each.module])])
+                names = [whole, *(f"{whole}.{alias.name}" for alias in each.names)]
+            if any(name.partition(".")[0] == "boto3" for name in names):
+                return True
+            waiting += [name.split(".") for name in names]
+    return False
 
 
 def _node(memory_mb: int) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ mounts, and the function's own beside, which cannot be written to. They are seen
 by those that it starts, and are gone with them (mount_namespaces(7), user_namespaces(7),
 man7.org). Standard library alone: it runs before a function's runtime.
 
-``mounts.py TASK RUNTIME LAYERS STAGE`` tries it, and ends with 0 where the kernel lets it.
+``mounts.py TASK RUNTIME LAYERS STAGE`` tries it twice, as a fork of a process that has such mounts
+has to, and ends with 0 where the kernel lets it.
 """
 
 # pathlib would have to be read at every start of a function:
@@ -119,6 +120,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 if __name__ == "__main__":
     try:
+        mount(*sys.argv[1:5])
+        os.mkdir(sys.argv[4])
         mount(*sys.argv[1:5])
     except (OSError, AttributeError) as error:
         sys.exit(str(error))

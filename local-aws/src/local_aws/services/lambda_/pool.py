@@ -14,15 +14,16 @@ from typing import Any
 from uuid import uuid4
 
 from local_aws.context import LocalContext
+from local_aws.process import ForkServer
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.code import CodeStore
-from local_aws.services.lambda_.launches import launch_of
+from local_aws.services.lambda_.launches import launch_of, shown_runtime
 from local_aws.services.lambda_.layers import zips_of
 from local_aws.services.lambda_.limits import CONCURRENT_EXECUTIONS
 from local_aws.services.lambda_.logs import Stream
 from local_aws.services.lambda_.names import Target, session_name
 from local_aws.services.lambda_.runtimes import runs_by
-from local_aws.services.lambda_.sandbox import Sandbox
+from local_aws.services.lambda_.sandbox import Sandbox, forks_with_boto3
 from local_aws.services.lambda_.store import Configuration, Function, Store, without_state
 
 _log = logging.getLogger(__name__)
@@ -56,6 +57,7 @@ class Pool:
         self._store = store
         self._code = code
         self._runtime = folder / "runtime"
+        self._forks: ForkServer | None = None
         self._workers: list[Worker] = []
         self._lock = threading.Condition()
         self._closed = False
@@ -121,6 +123,8 @@ class Pool:
             worker.sandbox.close()
         for worker in busy:
             worker.sandbox.end()  # closed by the thread that invokes it
+        if self._forks is not None:
+            self._forks.close()
         self._stopping.set()
 
     def _take(self, function: Function, configuration: Configuration) -> Worker:
@@ -199,11 +203,13 @@ class Pool:
             runtime=self._runtime,
             url=self._context.url,
         )
+        if launch.imports_boto3 and self._forks is None:
+            self._forks = forks_with_boto3(self._runtime, shown_runtime(self._runtime))
         return Worker(
             function=function.name,
             region=function.region,
             runs=_what_runs(configuration),
-            sandbox=Sandbox(launch),
+            sandbox=Sandbox(launch, self._forks),
             stream=stream,
         )
 

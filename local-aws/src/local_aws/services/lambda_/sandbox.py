@@ -25,7 +25,15 @@ from typing import Any
 
 import psutil
 
-from local_aws.process import ISOLATED_PYTHON, SUPERVISOR, end_tree, popen
+from local_aws.process import (
+    ISOLATED_PYTHON,
+    SUPERVISOR,
+    Fork,
+    ForkServer,
+    end_tree,
+    forking,
+    popen,
+)
 
 INIT_SECONDS = 10.0
 """How long importing the handler may take beside the function's own timeout
@@ -51,7 +59,8 @@ class Launch:
     ``task_root`` is its unpacked zip, ``layers`` what its layers hold, None without one;
     ``program`` is the command of its runtime, this Python's without one, which looks for modules
     first in ``import_path``; ``environment`` is all the process gets, but for HOME and TMPDIR;
-    ``memory_mb`` bounds its memory. ``mounted_runtime`` is what it finds in
+    ``memory_mb`` bounds its memory. ``imports_boto3``: importing its handler surely imports boto3,
+    so that it may be a fork of a process that has. ``mounted_runtime`` is what it finds in
     ``/var/runtime``, and with that its zip in ``/var/task`` and its layers in ``/opt``; None where
     the kernel does not let it.
     """
@@ -63,6 +72,7 @@ class Launch:
     import_path: Sequence[str]
     environment: Mapping[str, str]
     memory_mb: int
+    imports_boto3: bool = False
 
 
 HandOn = Callable[[str, bytes], None]
@@ -106,9 +116,12 @@ class Outcome:
 
 
 class Sandbox:
-    """One process; only one thread at a time may `invoke` it, any may `end` it."""
+    """One process; only one thread at a time may `invoke` it, any may `end` it.
 
-    def __init__(self, launch: Launch) -> None:
+    It is a fork of ``forks`` where it can be.
+    """
+
+    def __init__(self, launch: Launch, forks: ForkServer | None = None) -> None:
         self._memory_limit = launch.memory_mb << 20
         self._scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-function-"))
         self._started = time.monotonic()
@@ -117,20 +130,23 @@ class Sandbox:
         self._ended = False
         self._pipes = Pipes()
         requests, answers, output = self._pipes.theirs
-        command = [*_PYTHON, _BOOTSTRAP, requests, answers]
-        command += [json.dumps(list(launch.import_path)), SUPERVISOR, "\n".join(launch.program)]
+        given = [json.dumps(list(launch.import_path)), SUPERVISOR, "\n".join(launch.program)]
         if launch.mounted_runtime is not None:
             stage = self._scratch / "stage"
             stage.mkdir()
-            command += [launch.task_root, launch.mounted_runtime, launch.layers or "", stage]
+            mounted = (launch.task_root, launch.mounted_runtime, launch.layers or "", stage)
+            given += map(str, mounted)
+        environment = {
+            **launch.environment,
+            "HOME": str(self._scratch),
+            "TMPDIR": str(self._scratch),
+        }
+        asked = {"environment": environment, "directory": str(launch.task_root), "arguments": given}
         try:
-            self._process = popen(
-                [str(each) for each in command],
-                env={
-                    **launch.environment,
-                    "HOME": str(self._scratch),
-                    "TMPDIR": str(self._scratch),
-                },
+            fork = forks and launch.imports_boto3 and forks.begin(asked, self._pipes.theirs)
+            self._process: Fork | subprocess.Popen[bytes] = fork or popen(
+                [*_PYTHON, str(_BOOTSTRAP), str(requests), str(answers), *given],
+                env=environment,
                 cwd=launch.task_root,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -253,11 +269,23 @@ class Sandbox:
             return "Sandbox.Timedout", f"Task timed out after {shown} seconds"
         if outcome.ending == "memory":
             return "Runtime.OutOfMemory", "Runtime exited with error: signal: killed"
-        status = self._process.returncode
+        status = self._process.wait()
         if status == 0:
             return "Runtime.ExitError", "Runtime exited without providing a reason"
         how = f"exit status {status}" if status > 0 else f"signal: {_signal_name(-status)}"
         return "Runtime.ExitError", f"Runtime exited with error: {how}"
+
+
+def forks_with_boto3(runtime: Path, shown: str) -> ForkServer:
+    """The process with boto3 of one local AWS, as it is found in ``runtime``, which functions see
+    as ``shown``."""
+    mounted = str(runtime) if shown != str(runtime) else ""
+    stage = str(runtime.with_name("stage"))
+    return ForkServer(
+        [*_PYTHON, str(_BOOTSTRAP), "boto3", forking.__file__, shown, mounted, stage, SUPERVISOR],
+        # Where it has none, botocore takes the user's own for the names of its caches.
+        {"HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": ":UTC"},
+    )
 
 
 def _own_bytes(process: psutil.Process) -> int:
