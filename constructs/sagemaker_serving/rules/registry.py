@@ -160,6 +160,7 @@ RULES: tuple[Rule, ...] = (
     model_ids.artifact_code_of_hub,
     model_ids.model_gpus,
     model_ids.model_tokens,
+    model_ids.model_start_time,
     containers.model_environment_total,
     containers.model_containers,
     containers.model_multi_model,

@@ -12,7 +12,7 @@ from sagemaker_serving.catalog.model_ids import (
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts, Fact, framework_name
+from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts, framework_name
 from sagemaker_serving.rules.hardware.instance_types import known
 
 MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
@@ -148,6 +148,34 @@ def model_tokens(container: ContainerFacts) -> Iterator[Finding]:
             f"{given.name} is {asked} and {total.name} {most}, which counts the answer, too; use "
             f"at most {most - 1}, or more in all",
         )
+
+
+@rule(
+    "model-start-time",
+    source="aws/amazon-sagemaker-examples#3432, awslabs/llm-hosting-container#18; AWS SageMaker "
+    "developer guide, large model inference",
+    severity=Severity.NOTE,
+    example="a variant with SM_VLLM_MODEL, and no ContainerStartupHealthCheckTimeoutInSeconds",
+)
+def model_start_time(variant: VariantFacts) -> Iterator[Finding]:
+    """A server that fetches a large language model as it starts is given the time for it.
+
+    "The primary container … did not pass the ping health check" is said of one that was still
+    fetching. AWS documents no default; people report that some minutes are not enough.
+    """
+    time = variant.get("ContainerStartupHealthCheckTimeoutInSeconds")
+    if time.given or variant.is_serverless or not variant.model.given:
+        return
+    for container in variant.containers:
+        large = any(each.startswith(tuple(SHARED_BY)) for each in _frameworks(container))
+        for fact in fetched(container) if large else ():
+            if not (fact.text or "/").startswith("/"):
+                yield (
+                    time.where,
+                    f"{time.name} is left out, and the container fetches {fact.text!r} "
+                    f"({fact.name}) before it answers; give it the time, such as 1200, at most "
+                    "3600",
+                )
 
 
 def model_id_variables_of(container: ContainerFacts) -> tuple[str, ...] | None:

@@ -80,8 +80,16 @@ def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterato
 
     A misspelt one changes nothing, and neither does another container's: TensorFlow Serving's
     calls code/inference.py, whatever SAGEMAKER_PROGRAM says. OPTION_… is DJL's, SM_VLLM_… vLLM's.
+    A variant's time to start is none of its containers' variables (examples#3432).
     """
     for name, fact in _written(host).items():
+        member = _TIMES.fullmatch(name.replace("_", ""))
+        if member is not None:
+            yield (
+                fact.where,
+                f"no container reads {name}, which is a member of the variant; move it there",
+            )
+            continue
         known = container_variable(name)
         if known is not None and _is_of_another(known.server, host):
             does = "; its script is code/inference.py" if name in _SCRIPT_NAMES else ""
@@ -126,6 +134,9 @@ def container_multi_model(host: ContainerFacts | TransformFacts) -> Iterator[Fin
 _OF_ONE = 2
 """How many `_servers` has of an image that is known: any, and its own."""
 
+_TIMES = re.compile(
+    "(ContainerStartupHealthCheck|ModelDataDownload)Timeout(InSeconds)?", re.IGNORECASE
+)
 _SCRIPT_NAMES = ("SAGEMAKER_PROGRAM", "SAGEMAKER_SUBMIT_DIRECTORY")
 
 
