@@ -14,6 +14,7 @@ import pytest
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.operations import find_rollback
 from sagemaker_serving.operations.adoption import adopt, live_endpoint
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
@@ -143,6 +144,14 @@ def test_it_moves_under_load_comes_back_from_a_bad_version_and_outlives_the_stac
         assert bad.status != 0
         assert f"digits serves {moved} after the update to " in bad.printed
         assert adopted.stacks()["mine-digits"] == "UPDATE_ROLLBACK_COMPLETE"
+        assert (adopted.config("digits"), adopted.version("digits")) == (moved, "second")
+
+        find_rollback("digits", client_of(adopted.aws.gateway), to=taken).begin()
+        refused = adopted.deploy(of="fourth")
+        assert f"digits serves {taken}, and its stack says {moved}: " in refused.printed
+        assert adopted.stacks()["mine-digits"] == "UPDATE_ROLLBACK_COMPLETE"
+        assert (adopted.config("digits"), adopted.version("digits")) == (taken, "theirs")
+        find_rollback("digits", client_of(adopted.aws.gateway), to=moved).begin()
         assert (adopted.config("digits"), adopted.version("digits")) == (moved, "second")
 
         destroyed = adopted.destroy()

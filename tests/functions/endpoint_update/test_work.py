@@ -188,6 +188,23 @@ def test_another_endpoint_is_not_gone_over_to(aws: Aws, listener: Listener, digi
     assert answered(aws, listener, back)["Status"] == "SUCCESS"
 
 
+def test_what_the_stack_does_not_know_is_left_alone_on_the_way_there_and_back(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    """As after `rollback`: the deploy is refused, and CloudFormation's way back moves nothing."""
+    aws.config("bad", {"all": "new"})
+    left: dict[str, Any] = {"OldResourceProperties": {"EndpointConfigName": "bad"}}
+    refused = answered(aws, listener, event(aws, listener, digits, kind="Update", **left))
+    assert refused["Reason"].startswith("digits serves old, and its stack says bad: ")
+    left = {"OldResourceProperties": {"EndpointConfigName": "new"}}
+    back = event(aws, listener, digits, "bad", kind="Update", stack=TAKEN_BACK, **left)
+    assert answered(aws, listener, back)["Status"] == "SUCCESS"
+    assert serves(aws) == "old"
+    again = aws.config("old-content", {"all": aws.model("old-content", {"VERSION": "old"})})
+    alike = event(aws, listener, digits, again, kind="Update", **left)
+    assert (answered(aws, listener, alike)["Status"], serves(aws)) == ("SUCCESS", again)
+
+
 def test_what_takes_longer_than_cloudformation_waits_is_told(
     aws: Aws, listener: Listener, digits: str
 ) -> None:

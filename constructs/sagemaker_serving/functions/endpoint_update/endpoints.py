@@ -9,6 +9,8 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.functions.custom_resource.clients import client, is_missing
 
+from .request import Request
+
 _MOVING = ("Creating", "Updating", "SystemUpdating", "RollingBack")
 
 
@@ -41,8 +43,53 @@ def config_named(name: str) -> Mapping[str, Any]:
     return found
 
 
+def serves_another(request: Request, endpoint: Mapping[str, Any]) -> bool:
+    """Whether it serves neither what an Update leaves nor what it wants, nor the latter's like.
+
+    The former commit has the same content under new names: nothing is at stake there, and the
+    stack says what serves again.
+    """
+    serving = endpoint["EndpointConfigName"]
+    if serving in (request.former_config, request.config):
+        return False
+    return bool(_content(serving) != _content(request.config))
+
+
 def is_taken_back(stack: str) -> bool:
     """Whether the stack is in any of its ROLLBACK states, clean-up included (CloudFormation user
     guide, "Stack status codes")."""
     (found,) = client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
     return "ROLLBACK" in found["StackStatus"]
+
+
+def _content(config: str) -> Any:
+    """What a config says, with its Models' content in the place of their names."""
+    found = config_named(config)
+    return {
+        kind: (
+            [{**each, "ModelName": _model(each.get("ModelName"))} for each in value]
+            if kind.endswith("ProductionVariants")
+            else value
+        )
+        for kind, value in found.items()
+        if kind not in _NAMES
+    }
+
+
+def _model(name: str | None) -> Any:
+    if name is None:
+        return None
+    try:
+        found = client("sagemaker").describe_model(ModelName=name)
+    except ClientError as error:
+        if is_missing(error):
+            return name
+        raise
+    return {kind: value for kind, value in found.items() if kind not in _NAMES}
+
+
+_NAMES = (
+    *("EndpointConfigName", "EndpointConfigArn", "ModelName", "ModelArn"),
+    *("CreationTime", "ResponseMetadata"),
+)
+"""What two of the same content differ in."""

@@ -26,7 +26,7 @@ from sagemaker_serving.functions.custom_resource.answer import answer
 from sagemaker_serving.functions.custom_resource.clients import client, is_missing
 
 from . import sentences
-from .endpoints import config_named, endpoint_named, is_moving, is_taken_back
+from .endpoints import endpoint_named, is_moving, is_taken_back, serves_another
 from .request import Request
 
 _SPARE_SECONDS = 60
@@ -60,19 +60,12 @@ def handler(event: Mapping[str, Any], context: Any) -> None:
 
 
 def _refuse_another(request: Request) -> None:
-    """Refuses an update from a config that the stack does not know, unless it leads to its like.
-
-    The former commit has the same content under new names: nothing is at stake there, and the
-    stack says what serves again.
-    """
-    former = (request.previous or {}).get("EndpointConfigName")
-    endpoint = None if former is None else endpoint_named(request.endpoint)
+    """Refuses an update from a config that the stack does not know, unless it leads to its like."""
+    endpoint = None if request.former_config is None else endpoint_named(request.endpoint)
     if endpoint is None or request.names_another or is_taken_back(request.stack_id):
         return
-    serving = endpoint["EndpointConfigName"]
-    if serving in (former, request.config) or _content(serving) == _content(request.config):
-        return
-    raise Refused(sentences.serves_another(request, serving, str(former)))
+    if serves_another(request, endpoint):
+        raise Refused(sentences.serves_another(request, endpoint["EndpointConfigName"]))
 
 
 def _refuse_gone_back(request: Request, context: Any) -> None:
@@ -93,8 +86,9 @@ def _refuse_gone_back(request: Request, context: Any) -> None:
     if endpoint is None:
         return  # CloudFormation says what has become of it
     serving = endpoint["EndpointConfigName"]
-    left = (request.previous or {}).get("EndpointConfigName")
-    if serving != request.config and (serving == left or not is_taken_back(request.stack_id)):
+    if serving != request.config and (
+        serving == request.former_config or not is_taken_back(request.stack_id)
+    ):
         raise Refused(sentences.went_back(request, endpoint, request.config))
     _refuse_components_gone_back(request)
 
@@ -140,39 +134,6 @@ def _interfaces(groups: list[str]) -> tuple[int, int]:
     statuses = [each["Status"] for page in pages for each in page["NetworkInterfaces"]]
     attached = statuses.count("in-use")
     return attached, len(statuses) - attached
-
-
-def _content(config: str) -> Any:
-    """What a config says, with its Models' content in the place of their names."""
-    found = config_named(config)
-    return {
-        kind: (
-            [{**each, "ModelName": _model(each.get("ModelName"))} for each in value]
-            if kind.endswith("ProductionVariants")
-            else value
-        )
-        for kind, value in found.items()
-        if kind not in _NAMES
-    }
-
-
-def _model(name: str | None) -> Any:
-    if name is None:
-        return None
-    try:
-        found = client("sagemaker").describe_model(ModelName=name)
-    except ClientError as error:
-        if is_missing(error):
-            return name
-        raise
-    return {kind: value for kind, value in found.items() if kind not in _NAMES}
-
-
-_NAMES = (
-    *("EndpointConfigName", "EndpointConfigArn", "ModelName", "ModelArn"),
-    *("CreationTime", "ResponseMetadata"),
-)
-"""What two of the same content differ in."""
 
 
 def _deadline(context: Any) -> float:

@@ -34,6 +34,11 @@ class Request(custom_resource.Request):
         return None if self.previous is None else self.previous.get("EndpointName")
 
     @property
+    def former_config(self) -> str | None:
+        """What an Update leaves; on the way back of a stack, what the failed deploy wanted."""
+        return None if self.previous is None else self.previous.get("EndpointConfigName")
+
+    @property
     def before(self) -> str | None:
         """The config that the physical id, ``<endpoint>/<config>``, tells."""
         endpoint, _, config = (self.physical_id or "").partition("/")

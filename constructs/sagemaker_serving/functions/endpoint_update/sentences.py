@@ -47,8 +47,9 @@ def component_went_back(name: str, serving: str, wanted: str, component: Mapping
     return f"{name} serves {serving} after the update to {wanted}{_because(component)}"
 
 
-def serves_another(request: Request, serving: str, former: str) -> str:
+def serves_another(request: Request, serving: str) -> str:
     """On an update while the stack says another config than the one that serves."""
+    former = request.former_config
     return (
         f"{request.endpoint} serves {serving}, and its stack says {former}: if this deploy failed, "
         f"CloudFormation would move it there; deploy the commit that {serving} is of, which moves "

@@ -19,7 +19,7 @@ from sagemaker_serving.functions.custom_resource.clients import client, tags_of
 from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
 
 from . import sentences
-from .endpoints import config_named, endpoint_named, is_moving, is_taken_back
+from .endpoints import config_named, endpoint_named, is_moving, is_taken_back, serves_another
 from .request import Request
 
 PATIENCE_SECONDS = 3000
@@ -56,7 +56,11 @@ def begin(state: State) -> State:
 
 
 def look(state: State) -> State:
-    """Looks whether the endpoint is at rest, and on which config."""
+    """Looks whether the endpoint is at rest, and on which config.
+
+    One that the stack does not know is not moved: an Update fails, so that CloudFormation's way
+    back leads to nothing that somebody has left, and on that way it is left where it is.
+    """
     if "wanted" not in state:
         return begin(state)
     request = Request.of(state["request"])
@@ -70,7 +74,13 @@ def look(state: State) -> State:
         if steps.seconds_since_start(state) < PATIENCE_SECONDS:
             return waiting(state)
         return failed(state, sentences.took_too_long(request, status, PATIENCE_SECONDS))
-    if request.kind == "Delete" and serving != request.config:
+    another = serving != request.config
+    if request.kind != "Delete":
+        knows = request.former_config is None or state.get("asked")
+        another = not knows and serves_another(request, endpoint)
+        if another and not state["going_back"]:
+            return failed(state, sentences.serves_another(request, serving))
+    if another:
         print(f"{request.endpoint} serves {serving}, which is not this stack's; it is left there")
         return succeeded(state)
     if status != "InService":

@@ -32,10 +32,11 @@ class ExistingEndpoint(MovedEndpoint):
     """An endpoint that something else made, which a deploy moves to an `EndpointConfig`.
 
     CloudFormation imports no endpoint. So a function and a state machine call UpdateEndpoint, wait
-    until it is done, and fail the deploy when SageMaker went back. A deploy that is taken back
-    gives the endpoint the config back that it had. Nothing here makes the endpoint, and nothing
-    deletes it: after the stack it serves on. So what it serves has to outlive the stack, too: give
-    the config, its Models and their role a RemovalPolicy of RETAIN_ON_UPDATE_OR_DELETE.
+    until it is done, and fail the deploy when SageMaker went back, or when the endpoint serves
+    another config than the stack says, as after `sagemaker-serving rollback`. A deploy that is
+    taken back gives the endpoint the config back that it had. Nothing here makes the endpoint, and
+    nothing deletes it: after the stack it serves on. So what it serves has to outlive the stack,
+    too: give the config, its Models and their role a RemovalPolicy of RETAIN_ON_UPDATE_OR_DELETE.
 
     ::
 
@@ -128,9 +129,10 @@ class ExistingEndpoint(MovedEndpoint):
         given = given.combine(
             grant(role, [update, *(f"sagemaker:{action}" for action in of_configs)], configs)
         )
-        acknowledge_wildcard(
-            role, configs, "The config that served before may have any name; it is given back"
-        )
+        models = stack.format_arn(service="sagemaker", resource="model", resource_name="*")
+        given = given.combine(grant(role, ["sagemaker:DescribeModel"], models))
+        for every in (configs, models):
+            acknowledge_wildcard(role, every, "What serves may be anybody's, and have any name")
         given = given.combine(grant(role, ["cloudformation:DescribeStacks"], stack.stack_id))
         if config.encryption_key_arn is not None:
             given = given.combine(
