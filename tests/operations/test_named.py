@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from local_aws.gateway import Gateway
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.errors import Where
-from sagemaker_serving.operations.leftovers import deployed_models, leftover_problems, leftovers
+from sagemaker_serving.operations.leftovers import deployed_stacks, leftover_problems
 from sagemaker_serving.operations.named import Found, find, named, named_problems
 from sagemaker_serving.spec import Environment
-from tests.local_aws.aws import client_of
+from tests.local_aws.aws import client_of, policy
 
 TODAY = date(2026, 11, 23)
 PLAN = "arn:aws:sagemaker:eu-west-1:111122223333:training-plan/spring"
@@ -248,15 +248,49 @@ def test_an_endpoint_is_asked_for_by_its_name(gateway: Gateway) -> None:
     assert found.endpoints == {"theirs": {}}
 
 
-def test_models_that_run_on_without_a_file_are_told_with_what_ends_them(gateway: Gateway) -> None:
-    aws = client_of(gateway)
-    ssm, there = aws.client("ssm"), environment()
-    for name in ("prod/digits/a", "prod/old/a", "prod/old/b", "prod/storage/a", "prod-2/else/a"):
-        ssm.put_parameter(Name=f"/sagemaker-serving/{name}", Value="x", Type="String")
-    deployed = deployed_models(aws)
-    assert deployed == ["prod-2/else", "prod/digits", "prod/old", "prod/storage"]
-    assert leftovers(there, deployed, "us-east-1") == ["digits", "old"], "the file moved away"
-    (problem,) = leftover_problems(there, deployed, "eu-west-1", Where("prod.yaml"))
-    assert "delete-stack --stack-name prod-old --region eu-west-1" in problem.message
-    (note,) = leftover_problems(there, None, "eu-west-1", Where("prod.yaml"))
-    assert note.severity == "note"
+def test_stacks_that_run_on_without_a_file_are_told_in_every_region(gateway: Gateway) -> None:
+    aws, there = client_of(gateway), environment()
+    here = ("prod/digits/a", "prod/old/a", "prod/old/b", "prod/storage/a", "prod-2/else/a")
+    for region, names in {
+        "eu-west-1": (*here, "prod/network/a"),
+        "us-west-2": ("prod/digits/a", "prod/storage/a"),
+    }.items():
+        ssm = replace(aws, region=region).client("ssm")
+        for name in names:
+            ssm.put_parameter(Name=f"/sagemaker-serving/{name}", Value="x", Type="String")
+    deployed = deployed_stacks(aws)
+    assert deployed.unread == []
+    assert deployed.found["us-west-2"] == ["prod/digits", "prod/storage"]
+    told = [each.message for each in leftover_problems(there, deployed, Where("prod.yaml"))]
+    assert [each.partition(", and")[0] for each in told] == [
+        "the stack prod-old runs on in eu-west-1",
+        "the stack prod-Network runs on in eu-west-1",
+        "the stack prod-digits runs on in us-west-2",
+        "the stack prod-Storage runs on in us-west-2",
+    ]
+    assert "delete-stack --stack-name prod-old --region eu-west-1" in told[0]
+
+
+def test_regions_that_nobody_may_read_are_noted_together(gateway: Gateway) -> None:
+    """An organization closes regions, or a role may not even list them."""
+    iam = client_of(gateway).client("iam")
+    iam.create_user(UserName="reader")
+    key = iam.create_access_key(UserName="reader")["AccessKey"]
+    reader = replace(
+        client_of(gateway),
+        access_key_id=key["AccessKeyId"],
+        secret_access_key=key["SecretAccessKey"],
+    )
+    closed = {"StringNotEquals": {"aws:RequestedRegion": "eu-west-1"}}
+    for denied, unread in (
+        ({"Action": "ssm:*", "Condition": closed}, "us-west-2"),
+        ({"Action": "ec2:DescribeRegions"}, "every other region"),
+    ):
+        may = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+        text = policy(may, {"Effect": "Deny", "Resource": "*", **denied})
+        iam.put_user_policy(UserName="reader", PolicyName="own", PolicyDocument=text)
+        deployed = deployed_stacks(reader)
+        assert unread in deployed.unread
+        assert "eu-west-1" not in deployed.unread
+        *_, note = leftover_problems(environment(), deployed, Where("prod.yaml"))
+        assert (note.severity, unread in note.message) == ("note", True)

@@ -198,14 +198,14 @@ def _of_account(
             accounts[region] = Account.load(kept, region)
         elif region not in accounts:
             things = [one for other, _ in sound if other.region == region for one in named(other)]
-            accounts[region] = read_account(Aws(region=region, profile=profile), things)
+            aws = Aws(region=region, profile=profile)
+            known = next((one.deployed for one in accounts.values()), None)
+            accounts[region] = read_account(aws, things, known)
             if kept is not None:
                 accounts[region].save(kept)
         yield from quota_problems(environment, accounts[region], where)
         yield from named_problems(environment, accounts[region].found, where, today)
-    for environment, where in sound:
-        for region, account in accounts.items():
-            yield from leftover_problems(environment, account.deployed, region, where)
+        yield from leftover_problems(environment, accounts[region].deployed, where)
 
 
 def _of_template(

@@ -41,8 +41,9 @@ def diff(
 
     Without RIGHT, LEFT is compared with the deployed templates. It prints each model whose change
     needs several deploys, with its present `transition`, the one for the next deploy, and why. It
-    also tells what SageMaker refuses, or takes and never takes back, and which models' stacks run
-    on though the file has them no more. It prints nothing when the file can be deployed as it is.
+    also tells what SageMaker refuses, or takes and never takes back, and which stacks run on in any
+    region though the file has them no more. It prints nothing when the file can be deployed as it
+    is.
     --write puts the next `transition` into the file and keeps everything else. --exit-code then
     ends with 1 when the file lacked it.
     `docs operations` has the steps.
@@ -96,12 +97,7 @@ def _from_deployed(
     path: Path, environment: Environment, aws: Aws, *, write: bool, as_json: bool
 ) -> tuple[list[dict[str, Any]], bool]:
     """A row for each model in a transition, and whether the file said another before."""
-    from sagemaker_serving.operations.leftovers import (
-        deployed_models,
-        leftovers,
-        not_read,
-        why_left,
-    )
+    from sagemaker_serving.operations.leftovers import deployed_stacks, leftovers, not_read
     from sagemaker_serving.operations.transition import next_steps
     from sagemaker_serving.spec.edited import shown, write_transition
 
@@ -115,14 +111,12 @@ def _from_deployed(
             for each in (step.written, step.transition)
         )
         rows.append({"model": step.model, path.stem: said, "next": wanted, "why": step.why})
-    region = aws.client("ssm").meta.region_name
-    deployed = deployed_models(aws)
-    if deployed is None:
-        click.echo(not_read(region), err=True)
-    for model in leftovers(environment, deployed or (), region):
-        nothing = None if as_json else "-"
-        why = why_left(environment, model, region)
-        rows.append({"model": model, path.stem: nothing, "next": nothing, "why": why})
+    deployed = deployed_stacks(aws)
+    if deployed.unread:
+        click.echo(not_read(deployed), err=True)
+    nothing = None if as_json else "-"
+    for left, why in leftovers(environment, deployed):
+        rows.append({"model": left, path.stem: nothing, "next": nothing, "why": why})
     return rows, differs
 
 

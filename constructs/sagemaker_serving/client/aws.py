@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,6 +75,20 @@ class Aws:
         ``connect_seconds`` (default 60) is the time to make one. Raises
         `Mistake` when the region is unknown or the profile does not exist.
         """
+        (made,) = self.clients(
+            service, [self.region], connections=connections, connect_seconds=connect_seconds
+        )
+        return made
+
+    def clients(
+        self,
+        service: str,
+        regions: Iterable[str | None],
+        *,
+        connections: int = 10,
+        connect_seconds: float = 60.0,
+    ) -> list[Any]:
+        """The same in several regions, for which botocore's data is read once."""
         config = Config(
             retries={"mode": "standard"},
             connect_timeout=connect_seconds,
@@ -82,20 +96,27 @@ class Aws:
             max_pool_connections=connections,
             tcp_keepalive=True,
         )
+        given: dict[str, Any] = {}
         with aws_failures():
             if self.access_key_id is None:
                 # boto3 itself reads AWS_DEFAULT_REGION alone; the AWS CLI and other SDKs both.
                 region = self.region if self.region is not None else os.environ.get("AWS_REGION")
                 session = boto3.session.Session(profile_name=self.profile, region_name=region)
-                return session.client(service, endpoint_url=self.endpoint_url, config=config)
-            return isolated_session().client(
-                service,
-                region_name=self.region,
-                endpoint_url=self.endpoint_url,
-                aws_access_key_id=self.access_key_id,
-                aws_secret_access_key=self.secret_access_key,
-                config=config.merge(DIRECTLY),
-            )
+            else:
+                session = isolated_session()
+                config = config.merge(DIRECTLY)
+                given["aws_access_key_id"] = self.access_key_id
+                given["aws_secret_access_key"] = self.secret_access_key
+            return [
+                session.client(
+                    service,
+                    region_name=region,
+                    endpoint_url=self.endpoint_url,
+                    config=config,
+                    **given,
+                )
+                for region in regions
+            ]
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.operations.leftovers import deployed_models
+from sagemaker_serving.operations.leftovers import Deployed, deployed_stacks
 from sagemaker_serving.operations.named import Found, Named, find
 from sagemaker_serving.whole_files import write_whole
 
@@ -26,7 +26,7 @@ class Account:
     every endpoint by type, ``transform`` those of the transform jobs that ran.
     ``serverless`` are the endpoints without instances, each with its variants'
     concurrency. ``found`` is what there is of that which environments name, ``deployed`` what
-    `deployed_models` found.
+    `deployed_stacks` found, in every region.
     """
 
     account: str
@@ -37,7 +37,7 @@ class Account:
     transform: Mapping[str, int] = field(default_factory=dict)
     serverless: Mapping[str, int] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
-    deployed: Sequence[str] | None = None
+    deployed: Deployed = field(default_factory=Deployed)
 
     def save(self, path: Path) -> None:
         """Writes it as JSON, for runs without credentials."""
@@ -48,7 +48,9 @@ class Account:
         """Reads what `save` wrote; raises `Mistake` for anything else, or another region."""
         try:
             kept = json.loads(path.read_text("utf-8"))
-            account = cls(**{**kept, "found": Found(**kept.get("found", {}))})
+            found = Found(**kept.get("found", {}))
+            deployed = Deployed(**kept.get("deployed", {}))
+            account = cls(**{**kept, "found": found, "deployed": deployed})
         except (OSError, ValueError, TypeError, AttributeError) as error:
             raise Mistake(
                 f"{path}: this is not what check --account wrote: {error}; remove it, and ask AWS"
@@ -61,13 +63,15 @@ class Account:
         return account
 
 
-def read_account(aws: Aws, things: Iterable[Named] = ()) -> Account:
+def read_account(
+    aws: Aws, things: Iterable[Named] = (), deployed: Deployed | None = None
+) -> Account:
     """Asks Service Quotas and SageMaker, and for ``things``; some seconds, and read-only.
 
     Needs ``servicequotas:ListServiceQuotas``, ``servicequotas:ListAWSDefaultServiceQuotas``,
     ``sts:GetCallerIdentity`` and SageMaker's List and Describe of endpoints,
     endpoint configs and transform jobs; `find` says what ``things`` need, and
-    `deployed_models` what it does without. A quota
+    `deployed_stacks` what it does without, which is not asked where ``deployed`` is given. A quota
     that was never changed has AWS's default. Source: Service Quotas API reference.
     """
     with aws_failures():
@@ -83,7 +87,7 @@ def read_account(aws: Aws, things: Iterable[Named] = ()) -> Account:
             transform=_transform(sagemaker),
             serverless=serverless,
             found=find(aws, things),
-            deployed=deployed_models(aws),
+            deployed=deployed if deployed is not None else deployed_stacks(aws),
         )
 
 

@@ -1,85 +1,130 @@
-"""Models whose stacks run on although no file has them: CDK deletes no stack that left the app."""
+"""Stacks that run on although no file has them: CDK deletes no stack that left the app."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, HTTPClientError
 
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.errors import Problem, Severity, Where
-from sagemaker_serving.spec import Environment
+from sagemaker_serving.spec import Environment, PrivateNetwork
 from sagemaker_serving.spec.environment import parameter_name
 
-_SHARED = ("storage", "network")
+_SHARED = ("network", "storage")
+_REFUSED = ("AccessDenied", "Unauthorized", "UnrecognizedClient", "InvalidClientTokenId")
+"""A session of STS's global endpoint is not known in regions that an account opts into (IAM user
+guide, "Manage AWS STS in an AWS Region")."""
 
 
-def deployed_models(aws: Aws) -> list[str] | None:
-    """What stacks in a region publish of: ``<environment>/<model>``, ``<environment>/storage``.
+@dataclass(frozen=True, kw_only=True)
+class Deployed:
+    """What stacks of an account publish of, by region, and where that could not be read.
 
-    None where these credentials may not read it: ``ssm:GetParametersByPath`` on
-    ``parameter/sagemaker-serving/*``.
+    It is ``<environment>/<model>``, ``<environment>/storage`` or ``<environment>/network``.
     """
-    pages = aws.client("ssm").get_paginator("get_parameters_by_path")
-    root = parameter_name("", "", "").split("//")[0]
-    found: set[str] = set()
+
+    found: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    unread: Sequence[str] = field(default_factory=list)
+
+
+def deployed_stacks(aws: Aws) -> Deployed:
+    """Reads it in each region that is enabled for the account.
+
+    Needs ``ssm:GetParametersByPath`` on ``parameter/sagemaker-serving/*`` and
+    ``ec2:DescribeRegions``, and does without. Source: EC2 API reference, DescribeRegions.
+    """
+    ec2 = aws.client("ec2")
+    here, unread = ec2.meta.region_name, []
     try:
-        for page in pages.paginate(Path=root, Recursive=True):
-            found |= {each["Name"].removeprefix(f"{root}/") for each in page["Parameters"]}
+        regions = {each["RegionName"] for each in ec2.describe_regions()["Regions"]} | {here}
     except ClientError as error:
-        if error.response["Error"]["Code"].startswith("AccessDenied"):
+        if not error.response["Error"]["Code"].startswith(_REFUSED):
+            raise
+        regions, unread = {here}, ["every other region"]
+    clients = aws.clients("ssm", sorted(regions), connect_seconds=5)
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        found = dict(zip(sorted(regions), pool.map(_published, clients), strict=True))
+    return Deployed(
+        found={region: names for region, names in found.items() if names},
+        unread=[*(region for region, names in found.items() if names is None), *unread],
+    )
+
+
+def _published(client: Any) -> list[str] | None:
+    root = parameter_name("", "", "").split("//")[0]
+    names: set[str] = set()
+    try:
+        for page in client.get_paginator("get_parameters_by_path").paginate(
+            Path=root, Recursive=True
+        ):
+            names |= {each["Name"].removeprefix(f"{root}/") for each in page["Parameters"]}
+    except HTTPClientError:
+        return None
+    except ClientError as error:
+        if error.response["Error"]["Code"].startswith(_REFUSED):
             return None
         raise
-    return sorted({name.rpartition("/")[0] for name in found})
+    return sorted({name.rpartition("/")[0] for name in names})
 
 
-def leftovers(environment: Environment, deployed: Sequence[str], region: str) -> list[str]:
-    """The models that are deployed in a region, and that ``environment`` has not, or not there."""
-    ours = (name.split("/", 1) for name in deployed)
-    is_here = region == environment.region
-    return [
-        model
-        for name, model in ours
-        if name == environment.name
-        and model not in _SHARED
-        and not (is_here and model in environment.models)
-    ]
+def leftovers(environment: Environment, deployed: Deployed) -> Iterator[tuple[str, str]]:
+    """What of ``environment`` runs on, and why that is told; models before what they stand in."""
+    for region, names in sorted(deployed.found.items()):
+        ours = [each.partition("/")[2] for each in names if each.startswith(f"{environment.name}/")]
+        for of in sorted(ours, key=lambda of: (of in _SHARED, of)):
+            if region != environment.region or not _has(environment, of):
+                yield of, _why_left(environment, of, region)
+
+
+def _has(environment: Environment, of: str) -> bool:
+    if of == "network":
+        return isinstance(environment.network, PrivateNetwork)
+    return of == "storage" or of in environment.models
 
 
 def leftover_problems(
-    environment: Environment, deployed: Sequence[str] | None, region: str, where: Where
+    environment: Environment, deployed: Deployed, where: Where
 ) -> Iterator[Problem]:
-    """A warning for each model that runs on without a file; a note where nobody may tell."""
-    if deployed is None:
-        yield Problem(
-            rule="account-leftover",
-            where=where,
-            severity=Severity.NOTE,
-            message=not_read(region),
-        )
-        return
-    for model in leftovers(environment, deployed, region):
+    """A warning for each stack that runs on without a file; a note where nobody may tell."""
+    for _, why in leftovers(environment, deployed):
         yield Problem(
             rule="account-leftover",
             where=where / "models",
             severity=Severity.WARNING,
-            message=why_left(environment, model, region),
+            message=why,
+        )
+    if deployed.unread:
+        yield Problem(
+            rule="account-leftover",
+            where=where,
+            severity=Severity.NOTE,
+            message=not_read(deployed),
         )
 
 
-def not_read(region: str) -> str:
-    """What is told where `deployed_models` finds nothing out."""
+def not_read(deployed: Deployed) -> str:
+    """What is told where `deployed_stacks` finds nothing out."""
     return (
-        f"whether stacks of no file run on in {region} is not checked: these credentials may not "
-        "ssm:GetParametersByPath below /sagemaker-serving"
+        f"whether stacks of no file run on in {', '.join(deployed.unread)} is not checked: these "
+        "credentials may not ec2:DescribeRegions, or ssm:GetParametersByPath below "
+        "/sagemaker-serving there"
     )
 
 
-def why_left(environment: Environment, model: str, region: str) -> str:
-    """What runs on, and the command that ends it."""
-    stack = environment.stack_name(model)
+def _why_left(environment: Environment, of: str, region: str) -> str:
+    """What runs on, and the commands that end it."""
+    stack = environment.stack_name(of.title() if of in _SHARED else of)
+    named = f"--stack-name {stack} --region {region}"
+    protected = (
+        f"aws cloudformation update-termination-protection --no-enable-termination-protection "
+        f"{named} && "
+    )
     return (
-        f"the stack {stack} runs on in {region}, and is billed, although the file has no model "
-        f"{model} there; once nobody calls it: aws cloudformation delete-stack "
-        f"--stack-name {stack} --region {region}"
+        f"the stack {stack} runs on in {region}, and is billed, although the file has no "
+        f"{of if of in _SHARED else f'model {of}'} there; once nobody uses it: "
+        f"{protected if environment.production else ''}aws cloudformation delete-stack {named}"
     )

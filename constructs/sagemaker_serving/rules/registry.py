@@ -429,7 +429,7 @@ OTHER_FINDINGS = {
         ("account-s3", "account-endpoint", "account-reservation"),
         "What the file names is in the account (`check --account`).",
     ),
-    "account-leftover": "No stack runs on for a model that no file has (`check --account`).",
+    "account-leftover": "No stack runs on that the file has no more (`check --account`).",
     **dict.fromkeys(
         (
             "quota-endpoint-instances",
