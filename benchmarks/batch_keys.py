@@ -112,6 +112,7 @@ def _measure(s3: GeneratedS3, count: int) -> dict[str, tuple[float, float]]:
     given = {"input": "s3://data/in/", "output": "s3://data/out/"}
     began = time.monotonic()
     run = begin(Store(s3), None, SETTINGS, given, "arn:aws:states:::execution:m:run", 0)
+    assert run is not None
     state = plan(run, None, lambda: True)
     assert (state["planned"], state["more"]) == (count, False)
     found = {"planner": (time.monotonic() - began, _peak())}

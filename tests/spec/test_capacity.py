@@ -55,6 +55,10 @@ def test_a_floor_of_zero_is_kept() -> None:
 def test_a_batch_takes_all_the_jobs_that_run_at_once() -> None:
     batch = {"instance_type": "ml.m5.large", "instance_count": 2, "max_concurrent_jobs": 3}
     assert amounts(of(batch_transform=batch)["transform-instances"]) == (0, 6, 6)
+    arriving = {**batch, "max_concurrent_executions": 5}
+    for arrivals, most in (("objects", 10), ("manifests", 30)):
+        found = of(batch_transform={**arriving, "arrivals": arrivals})["transform-instances"]
+        assert amounts(found) == (0, most, most)
 
 
 def test_serverless_takes_concurrency_and_no_instances() -> None:

@@ -264,6 +264,7 @@ VALUES: Mapping[type, Values] = {
         "max_objects_per_shard": 77,
         "max_bytes_per_shard": 12_345_678,
         "max_concurrent_jobs": 3,
+        "max_concurrent_executions": 3,
         "max_input_objects": 99,
         "max_input_bytes": 999_999,
         "retries": {"throttling": {"max_attempts": 3}},

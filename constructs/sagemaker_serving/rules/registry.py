@@ -129,6 +129,7 @@ RULES: tuple[Rule, ...] = (
     pipelines.batch_schedule,
     pipelines.batch_topic,
     pipelines.batch_schedule_input,
+    pipelines.batch_twice,
     records.batch_strategy,
     records.batch_countable,
     records.transform_answers,

@@ -148,6 +148,10 @@ class BatchTransformSettings(Spec):
     """Jobs that one execution runs at the same time, 1 to 1000. When their instances exceed the
     account's quota for transform jobs, they wait."""
 
+    max_concurrent_executions: Annotated[int, Aws()] = 10
+    """Executions of the pipeline that run at the same time, 1 to 100. Further ones wait for their
+    turn, in no order."""
+
     max_input_objects: Annotated[int | None, Aws()] = None
     """An execution with more objects is refused, at least 1; left out: any number."""
 
@@ -175,7 +179,8 @@ class BatchTransform(BatchTransformSettings):
 
     arrivals: Literal["objects", "manifests"] | None = None
     """Start on every object, or every ``*.manifest``, that arrives below ``arriving/`` of the
-    input, for that object or manifest; outputs go below ``arrived/<its key>/``."""
+    input, for that object or manifest; outputs go below ``arrived/<its key>/``. At most
+    ``max_concurrent_executions`` of these run at once."""
 
     notification_topic: str | None = "new"
     """The ARN of an SNS topic that gets a message at every end, ``new``: a topic is made in the

@@ -66,7 +66,11 @@ def _of_model(name: str, model: Model) -> Iterator[Need]:
                 yield from _concurrency(name, model, variant, path)
     batch = model.batch_transform
     if batch is not None:
-        most = batch.instance_count * batch.max_concurrent_jobs
+        jobs = batch.max_concurrent_jobs
+        if batch.arrivals is not None:  # an object is one job, and a manifest has many objects
+            each = 1 if batch.arrivals == "objects" else jobs
+            jobs = max(jobs, each * batch.max_concurrent_executions)
+        most = batch.instance_count * jobs
         yield Need(
             thing="transform-instances",
             model=name,

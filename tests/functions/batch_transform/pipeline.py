@@ -1,7 +1,7 @@
 """The batch pipeline on a local AWS without CDK: its function, its machine, its bucket, its role.
 
-The machine is the one that `BatchTransform` deploys, but that it looks at a job every second, not
-every half minute. Roles may do everything here; tests/local_aws/permissions tells what they need.
+The machine is the one that `BatchTransform` deploys, but that it looks at a job, and for a turn,
+every second. Roles may do everything here; tests/local_aws/permissions tells what they need.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ class Pipeline:
             ),
             topic_arn=topic_arn,
         )
+        self.definition["States"]["Turn"]["Seconds"] = 1
         created = self._states.create_state_machine(
             name=name,
             definition=json.dumps(self.definition).replace('"Seconds": 30', '"Seconds": 1'),

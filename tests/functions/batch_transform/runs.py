@@ -71,7 +71,7 @@ def begun(
     **fields: Any,
 ) -> Run:
     """A run that has begun."""
-    return begin(
+    run = begin(
         Store(s3),
         states if states is not None else States(),
         settings(**fields),
@@ -79,6 +79,8 @@ def begun(
         f"{EXECUTION.rsplit(':', 1)[0]}:{name}",
         s3.now,
     )
+    assert run is not None, "no turn is free"
+    return run
 
 
 def planned(s3: MemoryS3, run: Run, in_time: Callable[[], bool] = lambda: True) -> list[list[str]]:

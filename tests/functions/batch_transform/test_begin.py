@@ -11,11 +11,13 @@ import pytest
 
 from sagemaker_serving.functions.batch_transform import lock
 from sagemaker_serving.functions.batch_transform.errors import Refused
+from sagemaker_serving.functions.batch_transform.plan import begin
 from sagemaker_serving.functions.batch_transform.run import Run, report_folder, run_of
 from sagemaker_serving.functions.batch_transform.store import Place, Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import (
     EXECUTION,
+    INPUT,
     NOWHERE,
     States,
     begun,
@@ -230,6 +232,39 @@ def test_the_lock_of_an_execution_that_has_ended_is_taken_over(
     begun(s3, name="first")
     second = begun(s3, name="second", states=States(**({"first": status} if status else {})))
     assert holder(s3, second) == second.execution
+
+
+def test_executions_wait_for_a_turn_and_take_one_that_was_given_back_or_left(s3: MemoryS3) -> None:
+    put(s3, {"a": b""})
+    store = Store(s3)
+
+    def begins(name: str, **states: str) -> Run | None:
+        given = {"input": INPUT, "output": f"s3://data/out-{name}/"}
+        execution = f"{EXECUTION.rsplit(':', 1)[0]}:{name}"
+        two = settings(max_concurrent_executions=2)
+        return begin(store, States(**states), two, given, execution, s3.now)
+
+    first, second = begins("first"), begins("second")
+    assert (first and first.turn, second and second.turn) == (0, 1)
+    assert begins("second") == second, "a step that is called again"
+    both = {"first": "RUNNING", "second": "RUNNING"}
+    assert begins("third", **both) is None
+    assert first is not None
+    lock.release(first)
+    third = begins("third", **both)
+    assert third is not None
+    assert third.turn == 0
+    assert (fourth := begins("fourth", first="SUCCEEDED", second="ABORTED", third="ABORTED"))
+    assert fourth.turn in (0, 1)
+
+
+def test_an_execution_that_finds_its_output_locked_gives_its_turn_back(s3: MemoryS3) -> None:
+    put(s3, {"a": b""})
+    begun(s3, name="first")
+    with pytest.raises(Refused):
+        begun(s3, name="second", states=States(first="RUNNING"))
+    turns = [entry.key for entry in Store(s3).listed(Place("data", "reports/turns/"))]
+    assert turns == ["reports/turns/000.json"]
 
 
 def test_to_begin_twice_is_to_begin_once(s3: MemoryS3) -> None:

@@ -110,7 +110,8 @@ def test_an_execution_that_is_stopped_anywhere_is_finished_by_the_next_one(case:
             assert not asked & set(body.splitlines()), "what has its answer is not asked again"
         assert answers(next_one) == wanted, killed.calls
         assert counts["unaccounted"] == 0, killed.calls
-        assert next_one.left(with_work=False).keys() == undisturbed.left(with_work=False).keys()
+        left = next_one.left(with_work=False).keys() - {"reports/turns/000.json"}
+        assert left == undisturbed.left(with_work=False).keys(), "a turn waits for who needs it"
         if not killed.is_over:
             break
     assert number > 30, killed.calls

@@ -214,6 +214,33 @@ def handler(event, context):
 """The function, whose process ends as its ``number``-th call begins, or before it is answered."""
 
 
+def test_an_execution_waits_for_its_turn_and_takes_it_when_another_has_ended(aws: Aws) -> None:
+    """As many run as the pipeline says, however many objects arrive."""
+    states, batch = aws.client("stepfunctions"), pipeline(aws, max_concurrent_executions=1)
+    waiting = {"Type": "Wait", "Seconds": 9999, "End": True}
+    machine = states.create_state_machine(
+        name="busy",
+        definition=json.dumps({"StartAt": "Wait", "States": {"Wait": waiting}}),
+        roleArn="arn:aws:iam::123456789012:role/states",
+    )
+    other = states.start_execution(stateMachineArn=machine["stateMachineArn"])["executionArn"]
+    batch.put({"000.json": json.dumps({"execution": other}).encode()}, below="reports/turns/")
+    batch.put({"a": b"12"})
+    before, execution = batch.jobs(), batch.start()
+
+    def waits() -> list[Any]:
+        events = states.get_execution_history(executionArn=execution)["events"]
+        entered = [each.get("stateEnteredEventDetails", {}).get("name") for each in events]
+        return [name for name in entered if name == "Turn"][1:]
+
+    eventually(waits)
+    assert batch.jobs() == before
+    states.stop_execution(executionArn=other)
+    complete(batch.ended(execution))
+    assert batch.outputs() == {"a": b"21"}
+    assert batch._below("reports/turns/") == {}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("after", [False, True])
 def test_a_machine_whose_function_is_killed_in_any_of_its_steps_does_nothing_twice(

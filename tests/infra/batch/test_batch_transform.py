@@ -143,6 +143,7 @@ def test_every_option_reaches_the_jobs(bench: Any) -> None:
         "max_objects_per_shard": 7,
         "max_bytes_per_shard": 10 * 1024**3,
         "max_concurrent_jobs": 4,
+        "max_concurrent_executions": 10,
         "max_input_objects": 70,
     }
     assert settings["fail_on_quarantine"] is True

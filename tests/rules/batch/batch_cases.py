@@ -48,6 +48,19 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         batch(max_concurrent_jobs=1000),
     ),
     (
+        "batch-limits",
+        batch(max_concurrent_executions=101),
+        "max_concurrent_executions is 101; it must be 1 to 100; use 100",
+        batch(max_concurrent_executions=100),
+    ),
+    (
+        "batch-twice",
+        batch(schedule="rate(1 day)", arrivals="objects"),
+        "schedule transforms once more what arrivals: objects has transformed below arriving/; "
+        "leave one of them out",
+        batch(schedule="rate(1 day)"),
+    ),
+    (
         "batch-retries",
         batch(retries={"internal": {"max_attempts": -1, "interval_seconds": 1}}),
         "max_attempts is -1; it must be 0 to 1000; use 0",

@@ -68,7 +68,10 @@ def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:
     if cursor is None:
         began = _began(event)
         states = _client("stepfunctions")
-        run = begin(store, states, event["settings"], event["input"], event["execution"], began)
+        begun = begin(store, states, event["settings"], event["input"], event["execution"], began)
+        if begun is None:
+            return _waiting(event)
+        run = begun
     else:
         run = Run.load(store, event["work"])
     try:
@@ -85,6 +88,17 @@ def _plan(event: dict[str, Any], in_time: Callable[[], bool]) -> dict[str, Any]:
         "bucket": run.work_place.bucket,
         "key": run.work_place.key,
         "shards": state["shards"],
+    }
+
+
+def _waiting(event: dict[str, Any]) -> dict[str, Any]:
+    """What the machine waits before it asks for a turn again: longer each time, and by chance."""
+    waits = event.get("waits") or 0
+    first, longest = lock.TURN_SECONDS
+    seconds = min(first * 2 ** min(waits, 10), longest)
+    return {
+        "waits": waits + 1,
+        "wait_seconds": random.SystemRandom().randint(seconds // 2, seconds),
     }
 
 

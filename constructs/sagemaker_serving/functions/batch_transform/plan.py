@@ -34,16 +34,27 @@ def begin(
     given: Any,
     execution: str,
     began: int,
-) -> Run:
-    """Check an execution's input and take its output's lock. Raises `Refused`."""
+) -> Run | None:
+    """Check an execution's input and take a turn and its output's lock; None: no turn is free.
+
+    Raises `Refused`. The turn comes first, so that of two on one output the second finds the
+    first's answers.
+    """
     run = run_of(store, settings, given, execution, began)
     folder_of(run)
     if run.input_type == "S3Prefix" and next(under_prefix(run, after=None), None) is None:
         raise Refused([f"there are no objects under {run.source}"])
     refuse_requests_in_one_payload(run)
-    lock.acquire(run, states)
-    run.save()
-    return run
+    turned = lock.take_turn(run, states)
+    if turned is None:
+        return None
+    try:
+        lock.acquire(turned, states)
+    except Refused:
+        lock.release(turned)
+        raise
+    turned.save()
+    return turned
 
 
 def plan(run: Run, cursor: Mapping[str, Any] | None, in_time: Callable[[], bool]) -> dict[str, Any]:

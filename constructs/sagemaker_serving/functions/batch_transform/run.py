@@ -55,6 +55,8 @@ class Run:
     """Whether an output has a line for each record, in the order of the records."""
     preferred_types: Sequence[str] = ()
     """Instance types in order of preference; none: the one of ``job``."""
+    turn: int | None = None
+    """Which of the pipeline's turns the execution has."""
 
     @property
     def instance_types(self) -> Sequence[str]:

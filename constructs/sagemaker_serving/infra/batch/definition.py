@@ -3,6 +3,7 @@
 ::
 
     Plan ─┬─(more)── Plan
+          ├─(no turn is free)── Turn ── Plan
           ├─(nothing to do)───────────┐
           └─ Shards: a Distributed Map│ over the plan in S3, one child for each shard
                 │  Settle ─┬─(more)── Settle
@@ -122,13 +123,21 @@ def batch_definition(
                         "began": "{% $states.context.Execution.StartTime %}",
                         "cursor": _if_given("cursor"),
                         "work": _if_given("work"),
+                        "waits": _if_given("waits"),
                     }
                 ),
                 "Next": "IsPlanned",
             },
+            "Turn": {
+                "Type": "Wait",
+                "Seconds": "{% $states.input.wait_seconds %}",
+                "Output": {"waits": "{% $states.input.waits %}"},
+                "Next": "Plan",
+            },
             "IsPlanned": {
                 "Type": "Choice",
                 "Choices": [
+                    {"Condition": "{% $exists($states.input.wait_seconds) %}", "Next": "Turn"},
                     {"Condition": "{% $states.input.more %}", "Next": "Plan"},
                     {
                         "Condition": "{% $states.input.shards = 0 %}",

@@ -39,6 +39,7 @@ def transform_settings(
                 "max_objects_per_shard": spec.max_objects_per_shard,
                 "max_bytes_per_shard": spec.max_bytes_per_shard,
                 "max_concurrent_jobs": spec.max_concurrent_jobs,
+                "max_concurrent_executions": spec.max_concurrent_executions,
                 "max_input_objects": spec.max_input_objects,
                 "max_input_bytes": spec.max_input_bytes,
             }

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from local_aws.schedules import EVENTS, schedule_fault
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
@@ -52,6 +53,7 @@ def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     yield from between(block.get("max_objects_per_shard"), 1, 100_000)
     yield from at_least(block.get("max_bytes_per_shard"), 1, _LARGEST_SIZE)
     yield from between(block.get("max_concurrent_jobs"), 1, 1000)
+    yield from between(block.get("max_concurrent_executions"), 1, 100)
     yield from at_least(block.get("max_input_objects"), 1)
     yield from at_least(block.get("max_input_bytes"), 1, _LARGEST_SIZE)
 
@@ -172,4 +174,26 @@ def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
             block.get("schedule").where,
             "schedule is given and input_type is ManifestFile; a schedule transforms what is under "
             "the input's prefix; remove input_type, or let arrivals: manifests start executions",
+        )
+
+
+@rule(
+    "batch-twice",
+    source=_OWN,
+    severity=Severity.WARNING,
+    example="schedule: rate(1 day)\narrivals: objects",
+)
+def batch_twice(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
+    """What arrives is transformed once.
+
+    A schedule transforms all of the input, and what arrives lies below it. The answers lie apart,
+    so neither knows of the other's.
+    """
+    block = pipeline.block
+    arrivals = block.get("arrivals").text
+    if block.get("schedule").text is not None and arrivals is not None:
+        yield (
+            block.get("schedule").where,
+            f"schedule transforms once more what arrivals: {arrivals} has transformed below "
+            "arriving/; leave one of them out",
         )
