@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class ExistingEndpoint(MovedEndpoint):
     """An endpoint that something else made, which a deploy moves to an `EndpointConfig`.
 
-    CloudFormation imports no endpoint. So a function and a state machine call UpdateEndpoint, wait
-    until it is done, and fail the deploy when SageMaker went back, or when the endpoint serves
+    CloudFormation imports no endpoint. So a function and a state machine call UpdateEndpoint and
+    wait until it is done. The deploy fails when SageMaker went back, or when the endpoint serves
     another config than the stack says, as after `sagemaker-serving rollback`. A deploy that is
     taken back gives the endpoint the config back that it had. Nothing here makes the endpoint, and
     nothing deletes it: after the stack it serves on. So what it serves has to outlive the stack,
