@@ -67,6 +67,7 @@ class StorageStack(cdk.Stack):
                 self, "KeyArn", parameter_name=_key_arn(environment), string_value=data.key.key_arn
             )
         cdk.CfnOutput(self, "DataBucketName", value=data.bucket.bucket_name)
+        cdk.CfnOutput(self, "AtDestroy", value=_AT_DESTROY[at_destroy])
         add_alarm_topic(self, environment, data.key)
 
 

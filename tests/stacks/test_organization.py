@@ -4,6 +4,9 @@ CDK's names, or no new role at all: what they demand holds for every resource of
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +116,37 @@ def test_no_role_and_no_policy_is_made_and_those_that_lack_are_named(tmp_path: P
     existing = Synthesized(tmp_path, f"roles: {json.dumps(roles)}")
     assert existing.of("AWS::IAM::Role", "AWS::IAM::Policy", "AWS::IAM::ManagedPolicy") == []
     assert "role/Models" in json.dumps(existing.of("AWS::SageMaker::Model"))
+
+
+def test_the_app_ends_with_2_where_roles_are_missing_and_forgets_demands_it_is_told_to(
+    tmp_path: Path,
+) -> None:
+    (folder := tmp_path / "environments").mkdir()
+    (folder / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
+    demands = f"{{roles: {{one/ExecutionRole: Models}}, permissions_boundary_arn: {BOUNDARY}}}"
+    text = ENVIRONMENT.replace("organization:\n  %s", f"organization: {demands}")
+    (folder / "corp.yaml").write_text(text)
+    context = json.loads((ROOT / "cdk.json").read_text())["context"]
+
+    def built(**more: str) -> subprocess.CompletedProcess[str]:
+        given = json.dumps({**context, "env": "corp", **more})
+        told = {"CDK_CONTEXT_JSON": given, "CDK_OUTDIR": str(tmp_path / "cdk.out")}
+        return subprocess.run(
+            [sys.executable, str(ROOT / "app.py")],
+            cwd=tmp_path,
+            env={**os.environ, **told},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+
+    refused = built()
+    assert refused.returncode == 2
+    assert "organization.roles has no role for many/ExecutionRole; add its name;" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    without = built(organization="none")
+    assert without.returncode == 0, without.stderr
+    (template,) = (each.read_text() for each in tmp_path.glob("cdk.out/*one*.template.json"))
+    assert "AWS::IAM::Role" in template
+    assert BOUNDARY not in template

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
-from sagemaker_serving.infra import Container, ContainerImage, Model, ModelData
+from sagemaker_serving.infra import Container, ContainerImage, ExecutionRole, Model, ModelData
+from sagemaker_serving.infra.model.model_data import assets_bucket
 from tests.models import archive, saved_model
 
 
@@ -36,6 +38,17 @@ def test_a_folder_is_written_straight_into_the_assembly(bench: Any) -> None:
     (asset,) = file_assets(bench)
     (written,) = Path(bench.app.outdir).rglob("*.tar.gz")
     assert Path(bench.app.outdir, asset["source"]["path"]).samefile(written)
+
+
+def test_a_synthesizer_without_a_qualifier_tells_the_bucket_once_a_model_is_sent(
+    bench: Any,
+) -> None:
+    stack = cdk.Stack(bench.app, "Legacy", synthesizer=cdk.LegacyStackSynthesizer())
+    assert assets_bucket(stack) is None
+    role = ExecutionRole(stack, "Role")
+    ModelData.from_path(bench.model_folder).bind(stack, role)
+    assert assets_bucket(stack) is not None
+    assert "cdk-None" not in json.dumps(Template.from_stack(stack).to_json())
 
 
 def test_binding_twice_packs_once(bench: Any) -> None:

@@ -94,7 +94,11 @@ def look(state: State) -> State:
 
 
 def update(state: State) -> State:
-    """Asks SageMaker for the update; one that it begins meanwhile for another is waited for."""
+    """Asks SageMaker for the update; one that it begins meanwhile for another is waited for.
+
+    A ValidationException is told and not tried again. Whether one may come of a config that was
+    made seconds before is unverified; to deploy again is the way on.
+    """
     state.pop("ready", None)
     request = Request.of(state["request"])
     endpoint = endpoint_named(request.endpoint)

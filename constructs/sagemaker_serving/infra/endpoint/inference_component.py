@@ -179,8 +179,8 @@ class InferenceComponent(Construct):
         The template then names no count, since each update would set it again, whatever scaling
         had made of it. The component starts with one copy, and registering the bounds brings it
         to ``min_capacity`` (botocore, RegisterScalableTarget). Where no count is named, SageMaker
-        makes one copy, and UpdateInferenceComponent keeps what there is. Both are inferred:
-        RuntimeConfig is required by neither botocore nor CloudFormation's schema.
+        makes one copy, and UpdateInferenceComponent keeps what there is. Both are unverified, and
+        inferred: RuntimeConfig is required by neither botocore nor CloudFormation's schema.
 
         Raises `Mistake` where ``copy_count`` is not 1.
         """
