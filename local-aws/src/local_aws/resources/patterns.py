@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import secrets
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from local_aws.schemas import fits_text
@@ -74,7 +75,8 @@ def _piece(kind: str, value: Any, repeats: int, groups: dict[int, str]) -> str:
         case "ANY" | "NOT_LITERAL":
             return secrets.choice(_READABLE)
         case "IN":
-            return _one_of(value)
+            usual = _usual(tuple(value))
+            return secrets.choice(usual) if usual else ""
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
             least, most, what = value
             more = repeats if int(least) < _ENOUGH else 0
@@ -93,7 +95,9 @@ def _piece(kind: str, value: Any, repeats: int, groups: dict[int, str]) -> str:
             return ""
 
 
-def _one_of(items: Any) -> str:
+@lru_cache
+def _usual(items: tuple[tuple[Any, Any], ...]) -> Sequence[str]:
+    """Characters of a class, those that are easily read where it has any."""
     negated = bool(items) and str(items[0][0]) == "NEGATE"
     found = {
         char
@@ -105,8 +109,7 @@ def _one_of(items: Any) -> str:
         for kind, value in items
         if str(kind) in ("LITERAL", "RANGE")
     ]
-    usual = [char for char in _READABLE if char in found] or sorted(found) or rest
-    return secrets.choice(usual) if usual else ""
+    return [char for char in _READABLE if char in found] or sorted(found) or rest
 
 
 def _is_in(kind: str, value: Any, char: str) -> bool:
