@@ -21,6 +21,7 @@ DEEP = "/".join(["b" * 100] * 45)
 BAD = {"file": "is no folder", "file/below": "is no folder", LONG: "too long", DEEP: "too long"}
 ARGUMENTS = {
     ("local", "deploy"): ["local"],
+    ("local", "destroy"): ["local"],
     ("local", "logs"): ["e"],
     ("local", "faults", "set"): ["slow"],
     ("bench",): ["e", "--input", "file"],
@@ -128,7 +129,7 @@ def test_an_app_that_is_no_environment_is_sent_to_local_aws(run: Run, tmp_path: 
     (tmp_path / "shop" / "cdk.json").write_text("{}")
     ended = run("local", "deploy", "shop")
     assert ended.returncode == 2
-    assert "type `local-aws deploy shop`" in ended.stderr
+    assert "type `local-aws deploy shop --state-dir .sagemaker-serving`" in ended.stderr
 
 
 CRASH = """

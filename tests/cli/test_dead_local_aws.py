@@ -43,6 +43,7 @@ while True:
 COMMANDS: dict[str, tuple[str, ...]] = {
     "adopt endpoint": ("adopt", "endpoint", "x"),
     "bench": ("bench", "x", "--input", "one.json"),
+    "check": ("check", "environments/local.yaml", "--account"),
     "compile": (
         *("compile", "s3://bucket/model.tar.gz", "--target", "ml_c5", "--framework", "ONNX"),
         *("--input-config", '{"x": [1]}', "--output", "s3://bucket/neo"),
@@ -55,6 +56,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "golden": ("golden", "x", "golden.jsonl"),
     "inspect": ("inspect", "s3://bucket/model.tar.gz"),
     "local deploy": ("local", "deploy", "local"),
+    "local destroy": ("local", "destroy", "local"),
     "local faults clear": ("local", "faults", "clear"),
     "local faults list": ("local", "faults", "list"),
     "local faults set": ("local", "faults", "set", "slow"),

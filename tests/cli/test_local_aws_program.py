@@ -18,7 +18,7 @@ from tests.jsii_cache import keep_unpacked
 from tests.local_aws.aws import eventually
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("deploy", "down", "env", "faults", "logs", "status", "up")
+COMMANDS = ("deploy", "destroy", "down", "env", "faults", "logs", "status", "up")
 Run = Callable[..., Any]
 
 
@@ -44,7 +44,9 @@ def test_the_other_programs_commands_name_that_one(tmp_path: Path) -> None:
     assert "local-aws" not in told
 
 
-@pytest.mark.parametrize("command", [("status",), ("down",), ("env",), ("deploy", ".")])
+@pytest.mark.parametrize(
+    "command", [("status",), ("down",), ("env",), ("deploy", "."), ("destroy",)]
+)
 def test_a_local_aws_that_does_not_run_is_named_with_what_starts_it(
     run: Run, command: tuple[str, ...]
 ) -> None:
@@ -139,3 +141,12 @@ def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
     missing = up("logs", outputs["Orders.KeeperName"][:-1])
     assert missing.returncode == 2
     assert f"did you mean '{outputs['Orders.KeeperName']}'?" in missing.stderr
+
+    gone = up("destroy", "orders")
+    assert gone.stdout.splitlines()[-1] == "destroyed: Orders", gone.stderr
+    assert [each["name"] for each in json.loads(up("status", "--json").stdout)["stacks"]] == [
+        "CDKToolkit"
+    ]
+    again = up("destroy", "orders")
+    assert again.returncode == 2
+    assert "nothing of orders is deployed here; `local-aws status` shows what is" in again.stderr

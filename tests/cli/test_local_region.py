@@ -94,6 +94,19 @@ def test_a_model_of_a_file_is_found_where_the_file_says(run: Run) -> None:
         assert said in asked.stderr
 
 
+def test_the_account_here_lists_no_quota_and_check_says_so(run: Run) -> None:
+    asked = run("check", "file", "--account", "--local")
+    said = "Service Quotas lists none for instances of ml.m5.large for endpoints in eu-central-1"
+    assert f"{said}; not checked" in asked.stdout, asked.stderr
+    assert "--account asks; give --account, too" in run("check", "file", "--local").stderr
+
+
+def test_what_was_never_deployed_is_not_destroyed(run: Run) -> None:
+    asked = run("local", "destroy", "file")
+    assert asked.returncode == 2
+    assert "nothing of file is deployed here; `sagemaker-serving local status`" in asked.stderr
+
+
 def test_a_request_reaches_it(run: Run) -> None:
     asked = run("predict", "far", "1", "--local")
     assert "far: no engine runs behind it" in asked.stderr

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from local_aws.cli.options import json_option
+from local_aws.cli.options import json_option, state_dir_option
 from local_aws.process.region import shell_region
 from sagemaker_serving.cli.completing import path_or_named
-from sagemaker_serving.cli.options import must_be_region, today_option
+from sagemaker_serving.cli.options import WhichAws, must_be_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOT
     "without credentials; remove it to ask again.",
 )
 @click.option("--profile", help="With --account: a profile of ~/.aws.")
+@click.option("--local", is_flag=True, help="With --account: ask the local AWS of this folder.")
+@state_dir_option
 @click.option("--verbose", is_flag=True, help="Say of each container which image it gets, and why.")
 @today_option
 def check(
@@ -90,6 +92,8 @@ def check(
     account: bool,
     account_file: Path | None,
     profile: str | None,
+    local: bool,
+    state_dir: Path,
     verbose: bool,
     today: date,
 ) -> None:
@@ -110,6 +114,7 @@ def check(
       sagemaker-serving check environments/*.yaml --today 2027-06-01
       sagemaker-serving check environments/*.yaml --format sarif > check.sarif
       sagemaker-serving check environments/prod.yaml --account --account-file prod-account.json
+      sagemaker-serving check local --account --local
     """
     from sagemaker_serving.rules.acknowledgements import in_file
     from sagemaker_serving.rules.report import report
@@ -117,6 +122,8 @@ def check(
     meant = in_file(kept) if kept is not None else []
     others = {"--template": template, "--assembly": assembly, "--plan": plan}
     given = [name for name, wanted in others.items() if wanted]
+    if local and not account:
+        raise click.UsageError("--local is where --account asks; give --account, too")
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} exclude each other; FILES are of one kind")
     for option, wanted in (("--account", account), ("--verbose", verbose)):
@@ -130,7 +137,8 @@ def check(
         named = [path_or_named(path) for path in files]
         problems, read = _of_environments(named, today, meant, verbose)
         if account:
-            problems += _of_account(read, account_file, profile, today)
+            which = WhichAws(local, state_dir, None, profile)
+            problems += _of_account(read, account_file, which, today)
     problems = list(dict.fromkeys(problems))  # a file of acknowledgements is judged with each file
     form = "json" if as_json else form
     text = report(problems, form)
@@ -181,10 +189,9 @@ def _of_environments(
 
 
 def _of_account(
-    files: Sequence[EnvironmentFile], kept: Path | None, profile: str | None, today: date
+    files: Sequence[EnvironmentFile], kept: Path | None, which: WhichAws, today: date
 ) -> Iterator[Problem]:
     """What is wrong beside the account, which is asked once for each region."""
-    from sagemaker_serving.client import Aws
     from sagemaker_serving.operations.account import Account, read_account
     from sagemaker_serving.operations.leftovers import leftover_problems
     from sagemaker_serving.operations.named import named, named_problems
@@ -198,9 +205,8 @@ def _of_account(
             accounts[region] = Account.load(kept, region)
         elif region not in accounts:
             things = [one for other, _ in sound if other.region == region for one in named(other)]
-            aws = Aws(region=region, profile=profile)
             known = next((one.deployed for one in accounts.values()), None)
-            accounts[region] = read_account(aws, things, known)
+            accounts[region] = read_account(which.aws(region), things, known)
             if kept is not None:
                 accounts[region].save(kept)
         yield from quota_problems(environment, accounts[region], where)

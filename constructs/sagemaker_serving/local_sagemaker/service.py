@@ -12,7 +12,7 @@ from local_aws.context import LocalContext
 from local_aws.protocol import event_stream, openai_route
 from local_aws.protocol.answers import request_id
 from local_aws.protocol.call import Call
-from local_aws.service import Action, Service
+from local_aws.service import Action, Limit, Service
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream
@@ -28,7 +28,7 @@ def services(
     launch: Launch | None = None,
     settings: Settings | None = None,
 ) -> tuple[Service, ...]:
-    """SageMaker and its runtime, for the local AWS of ``context``.
+    """SageMaker, its runtime and its quotas, for the local AWS of ``context``.
 
     ``changed("sagemaker")`` is called when something has changed by itself; the rest is as
     `SageMaker` has it.
@@ -36,7 +36,7 @@ def services(
     sagemaker = SageMaker(
         context, launch=launch, changed=partial(changed, "sagemaker"), settings=settings
     )
-    return sagemaker, SageMakerRuntime(sagemaker.runtime)
+    return sagemaker, SageMakerRuntime(sagemaker.runtime), Quotas()
 
 
 class SageMakerRuntime(Service):
@@ -80,6 +80,27 @@ class SageMakerRuntime(Service):
         assert request is not None
         body = self._runtime.read_body(request.stream, request.content_length)
         return call.region, call.parameters["EndpointName"], request.headers, body
+
+
+class Quotas(Service):
+    """Service Quotas of SageMaker, of which there are none; those of a VPC are the emulator's."""
+
+    name = "service-quotas"
+    limits = (
+        Limit(
+            "quotas of SageMaker",
+            "none is listed, so `check --account --local` notes each as not checked; "
+            "`local faults set` makes AWS's refusals",
+        ),
+    )
+
+    def actions(self) -> Mapping[str, Action]:
+        """Both lists, which whoever asks for quotas lays one over the other."""
+        return {"ListAWSDefaultServiceQuotas": _no_quotas, "ListServiceQuotas": _no_quotas}
+
+
+def _no_quotas(call: Call) -> dict[str, list[object]] | None:
+    return {"Quotas": []} if call.parameters["ServiceCode"] == "sagemaker" else None
 
 
 def _streamed(stream: Stream) -> Response:

@@ -9,6 +9,7 @@ from local_aws.cli.lazy import LazyGroup
 
 _COMMANDS = SUMMARIES | {
     "deploy": "Check, synthesize and deploy an environment with the real CDK CLI.",
+    "destroy": "Delete the stacks that a deploy of an environment made.",
     "logs": "Print the last log lines of an endpoint's model servers, and follow them.",
     "status": "Show stacks, endpoints, URLs, processes, ports, memory and the state kept.",
 }

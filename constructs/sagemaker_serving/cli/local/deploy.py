@@ -41,7 +41,7 @@ def deploy(environment: str, state_dir: Path) -> None:
     if Path(environment, "cdk.json").is_file() and not Path(FOLDER, f"{environment}.yaml").exists():
         raise Mistake(
             f"{environment} is a CDK app, and this deploys an environment file; to run any app "
-            f"here, type `local-aws deploy {environment}`"
+            f"here, type `local-aws deploy {environment} --state-dir {state_dir}`"
         )
     path = environment_path(environment)
     if path.parent.resolve().name != FOLDER.name:

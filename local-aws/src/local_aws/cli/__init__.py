@@ -8,6 +8,7 @@ from local_aws.cli.lazy import CONTEXT, LazyGroup
 
 SUMMARIES = {
     "deploy": "Synthesize and deploy a CDK app with the real CDK CLI.",
+    "destroy": "Delete the stacks that a deploy made.",
     "down": "Stop the local AWS and every process that it started.",
     "env": "Print the variables that point any AWS tool at the local AWS.",
     "faults": "Make it fail on purpose: throttling, no capacity, killed jobs, slow answers.",

@@ -86,7 +86,7 @@ def deploy_and_tell(
     goes_on = "a stack whose deploy has begun goes on in the local AWS:"
     shown = program().command("status")
     with (
-        when_interrupted(lambda: f"{goes_on} `{shown}` shows it; run the deploy again to end it"),
+        when_interrupted(lambda: f"{goes_on} {shown} shows it; run the deploy again to end it"),
         telling_denied_calls(address, warn),
         ending_all(),
     ):

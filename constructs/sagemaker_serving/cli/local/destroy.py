@@ -1,0 +1,33 @@
+"""``sagemaker-serving local destroy``: an environment taken down on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from local_aws.cli.options import state_dir_option
+from sagemaker_serving.cli.completing import EnvironmentName, environment_path
+
+
+@click.command()
+@click.argument("environment", metavar="ENV_OR_FILE", type=EnvironmentName())
+@state_dir_option
+def destroy(environment: str, state_dir: Path) -> None:
+    """Delete the stacks that `local deploy` made of environments/ENV.yaml.
+
+    It asks nothing. As on AWS, what a stack retains stays, a bucket with objects in it fails the
+    storage stack, and `production: true` protects its stacks. Ends with 1 and the first reason
+    then. `local down` stops the local AWS and keeps all of it; `local up --fresh` starts empty.
+
+    \b
+    Examples:
+      sagemaker-serving local destroy dev
+      sagemaker-serving local destroy environments/dev.yaml
+    """
+    from local_aws.cli.destroy import destroy_and_tell
+    from sagemaker_serving.extras import need
+
+    need("cdk", "local")
+    path = environment_path(environment)
+    destroy_and_tell(path.resolve().parent.parent, state_dir, path.stem)
