@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from local_aws.protocol.event_stream import event, exception
 from sagemaker_serving.cli.answers import Answers
+from sagemaker_serving.cli.schema import OUTPUT
 from sagemaker_serving.client import Prediction
 from sagemaker_serving.client.runtime_errors import model_failed
 from tests.cli.conftest import Run
@@ -139,6 +142,22 @@ def test_several_files_are_answered_in_their_order(
     assert written == {f"{name}.out": f"application/x-image {name}" for name in names}
 
 
+def test_programs_get_answers_with_who_gave_them(
+    run: Run, runtime: FakeRuntime, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("1\n2")
+    (tmp_path / "b.png").write_bytes(PNG)
+    answered = run("predict", "e", "a.csv", "b.png", "--json", **shell(runtime))
+    rows, picture = json.loads(answered.stdout)
+    assert (rows["file"], rows["body"]) == ("a.csv", {"predictions": [2.0, 4.0]})
+    assert (picture["variant"], picture["content_type"]) == ("blue", "text/plain")
+    assert base64.b64decode(picture["base64"]) == b"application/x-image " + PNG
+    (alone,) = json.loads(run("predict", "e", "{}", "--json", **shell(runtime)).stdout)
+    assert (alone["file"], alone["body"]) == (None, "application/json {}")
+    for kind, printed in (("answer", rows), ("answer", picture), ("answers", [alone])):
+        Draft202012Validator({**OUTPUT, "anyOf": [{"$ref": f"#/$defs/{kind}"}]}).validate(printed)
+
+
 def test_records_on_standard_input_are_one_answer(
     run: Run, runtime: FakeRuntime, tmp_path: Path
 ) -> None:
@@ -185,6 +204,7 @@ def test_of_a_bare_list_it_is_said_what_a_handler_is_given(run: Run, runtime: Fa
         (("1", "--file=x"), "give BODY or --file, not both"),
         (("--file=x", "--file=y", "--input-format=csv"), "takes one file of records"),
         (("1", "--stream", "--input-format=csv"), "--stream takes one body"),
+        (("1", "--json", "--stream"), "leave out --stream, -o and --input-format"),
     ],
 )
 def test_options_that_do_not_go_together_are_named(

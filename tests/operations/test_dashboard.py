@@ -7,8 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from local_aws.gateway import Gateway
+from sagemaker_serving.cli.dashboard import plain
+from sagemaker_serving.cli.schema import OUTPUT
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.operations.dashboard import DashboardView, view_dashboard
 from tests.local_aws.aws import REGION, client_of
@@ -124,6 +127,14 @@ def test_alarms_have_their_states_and_those_that_are_gone_are_left_out(
     view: DashboardView,
 ) -> None:
     assert view.alarms == (("a", "ALARM"),)
+
+
+def test_programs_get_every_point_in_the_documented_form(view: DashboardView) -> None:
+    told = json.loads(json.dumps(plain(view)))
+    Draft202012Validator({**OUTPUT, "anyOf": [{"$ref": "#/$defs/dashboard"}]}).validate(told)
+    assert told["alarms"] == [{"alarm": "a", "state": "ALARM"}]
+    blue = told["graphs"][0]["lines"][0]
+    assert sorted(value for _, value in blue["points"]) == [5, 7]
 
 
 def test_a_dashboard_that_does_not_exist_is_the_callers_mistake(gateway: Gateway) -> None:

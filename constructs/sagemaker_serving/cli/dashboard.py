@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import shutil
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.interrupted import when_interrupted
+from local_aws.cli.options import json_option
 from local_aws.terminal import print_own
 from sagemaker_serving.catalog.ecr import domain_suffix
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
@@ -52,6 +54,7 @@ _OTHER_ADDRESSES = ("AWS_ENDPOINT_URL_CLOUDWATCH", "AWS_ENDPOINT_URL")
     show_default=True,
     help="The hours before now that it shows.",
 )
+@json_option
 @aws_options
 def dashboard(
     environment: str,
@@ -59,44 +62,77 @@ def dashboard(
     preview: bool,
     output: Path | None,
     hours: float,
+    as_json: bool,
     which: WhichAws,
 ) -> None:
     """Print the address of MODEL's dashboard, or draw it from its metrics.
 
     ENVIRONMENT_OR_FILE is `prod` for environments/prod.yaml, or the file. It draws the deployed
     dashboard: its alarms' states and every graph, without lists of log lines. The local AWS keeps
-    no percentiles, so average and maximum are drawn instead. Needs the extra `plots`.
+    no percentiles, so average and maximum are drawn instead. Needs the extra `plots`, but for
+    --json, which prints the alarms' states and every point.
 
     \b
     Examples:
       sagemaker-serving dashboard prod digits
       sagemaker-serving dashboard local digits --preview --hours 0.2 --local
       sagemaker-serving dashboard prod digits -o digits.png --hours 24
+      sagemaker-serving dashboard prod digits --json
     """
-    from sagemaker_serving.cli.graphs import draw, save_png
     from sagemaker_serving.operations.dashboard import view_dashboard
 
     found = _environment(environment)
     _must_have(found, model)
     where = which.region or found.region
     name = f"{found.endpoint_name(model)}-{where}"
-    if not preview and output is None:
+    if not preview and output is None and not as_json:
         click.echo(_console(name, where, local=which.local))
         return
     with when_interrupted(lambda: f"{output or 'all'} is as it was; run the command again"):
         view = view_dashboard(name, which.aws(where), over=timedelta(hours=hours))
+    if as_json:
+        click.echo(json.dumps(plain(view), indent=1))
+    if not preview and output is None:
+        return
+    from sagemaker_serving.cli.graphs import draw, save_png
+
     panels = _panels(view)
     if output is not None:
         save_png(
             panels, output, title=f"{name}, {view.start:%Y-%m-%d %H:%M} to {view.end:%H:%M} UTC"
         )
         click.echo(f"drawn: {output}", err=True)
-    if preview:
+    if preview and not as_json:
         for alarm, state in view.alarms:
             click.echo(f"{state:<17}  {alarm}")
         on_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
         print_own(draw(panels, width=width, colours=on_terminal))
+
+
+def plain(view: DashboardView) -> dict[str, object]:
+    """The view for programs, as the schema of output has it."""
+    return {
+        "dashboard": view.name,
+        "start": view.start.isoformat(timespec="seconds"),
+        "end": view.end.isoformat(timespec="seconds"),
+        "alarms": [{"alarm": alarm, "state": state} for alarm, state in view.alarms],
+        "graphs": [
+            {
+                "title": graph.title,
+                "unit": graph.unit,
+                "note": graph.note,
+                "lines": [
+                    {
+                        "label": line.label,
+                        "points": [[at.isoformat(), value] for at, value in line.points],
+                    }
+                    for line in graph.lines
+                ],
+            }
+            for graph in view.graphs
+        ],
+    }
 
 
 def _panels(view: DashboardView) -> list[Panel]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.cli.interrupted import when_interrupted
+from local_aws.cli.options import json_option
 from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.errors import ModelFailed
@@ -67,6 +70,7 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
     help="Write the answer here. For several files it is a folder, which gets FILE.out of each.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="Print which variant answered, and how fast.")
+@json_option
 @aws_options
 def predict(
     endpoint: str,
@@ -84,6 +88,7 @@ def predict(
     stream: bool,
     output: Path | None,
     verbose: bool,
+    as_json: bool,
     which: WhichAws,
 ) -> None:
     """Send BODY to ENDPOINT and print the model's answer, byte for byte.
@@ -91,7 +96,8 @@ def predict(
     ENDPOINT is any SageMaker endpoint, or `prod/digits`, a model of environments/prod.yaml. BODY is
     a file, or the text itself. Without BODY, and for -, the request is read from standard input. A
     file's suffix says its type. Answers to several files are printed on a line each, in the order
-    of the files. Ends with 1 when the model answers with an error.
+    of the files. With --json each answer has its variant, its type and its time beside it. Ends
+    with 1 when the model answers with an error.
 
     \b
     Examples:
@@ -99,6 +105,7 @@ def predict(
       sagemaker-serving predict prod-digits seven.png
       sagemaker-serving predict prod-digits seven.png eight.png -o answers/
       sagemaker-serving predict prod-digits many.csv --input-format csv > answer.json
+      sagemaker-serving predict prod-digits seven.png --json | jq '.[0].variant'
       sagemaker-serving predict prod-writer '{"prompt": "count to three"}' --stream
     """
     from sagemaker_serving.cli.answers import Answers
@@ -109,6 +116,8 @@ def predict(
     body, files = _meant(bodies, files)
     if stream and (input_format is not None or len(files) > 1):
         raise click.UsageError("--stream takes one body; leave out --input-format and other files")
+    if as_json and (stream or output is not None or input_format is not None):
+        raise click.UsageError("--json prints answers; leave out --stream, -o and --input-format")
     if input_format is not None and len(files) > 1:
         raise click.UsageError("--input-format takes one file of records; join the files first")
     if body is None and not files and sys.stdin.isatty():
@@ -133,7 +142,40 @@ def predict(
         _input(body, files, input_format) as data,
         _with_what_helps(endpoint, data, local=which.local),
     ):
-        _send(predictor, data, given, input_format, stream, answers)
+        if as_json:
+            _print_json(predictor, data, given)
+        else:
+            _send(predictor, data, given, input_format, stream, answers)
+
+
+def _print_json(predictor: Predictor, data: Any, members: dict[str, Any]) -> None:
+    """Every answer for programs: its body as JSON if it is that, as text, or in base64."""
+    sent = data if isinstance(data, list) else [data]
+    if not isinstance(data, list):
+        members.setdefault("ContentType", _type_of(data))
+    told = []
+    for each, answer in zip(
+        sent, predictor.predict_each(sent, members, encoding="raw"), strict=True
+    ):
+        body: dict[str, object]
+        try:
+            body = {"body": answer.json()}
+        except ValueError:
+            try:
+                body = {"body": answer.body.decode()}
+            except UnicodeDecodeError:
+                body = {"base64": base64.b64encode(answer.body).decode()}
+        told.append(
+            {
+                "file": str(each) if isinstance(each, Path) else None,
+                "variant": answer.variant,
+                "content_type": answer.content_type,
+                "seconds": answer.seconds,
+                "attempts": answer.attempts,
+                **body,
+            }
+        )
+    click.echo(json.dumps(told))
 
 
 @contextmanager

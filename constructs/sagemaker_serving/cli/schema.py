@@ -49,7 +49,8 @@ OUTPUT: dict[str, object] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "What the commands of sagemaker-serving print with --json",
     "anyOf": [
-        {"$ref": f"#/$defs/{name}"} for name in ("findings", "table", "rule", "demand", "batch")
+        {"$ref": f"#/$defs/{name}"}
+        for name in ("findings", "answers", "table", "rule", "demand", "batch", "dashboard")
     ]
     + [_object("What a command describes; its --help says what it has.")],
     "$defs": {
@@ -63,6 +64,26 @@ OUTPUT: dict[str, object] = {
             path={"description": "Where in the file, as `models.digits.artifact`.", **_TEXT},
             message=_TEXT,
             acknowledged={"description": "The reason why it is meant to stay.", **_OR_NULL},
+        ),
+        "answers": _array("answer", "predict: one for each request."),
+        "answer": {
+            **_object(
+                "A model's answer: its `body`, JSON or text, or `base64` of it.",
+                file={"description": "Whose content was sent.", **_OR_NULL},
+                variant=_TEXT,
+                content_type=_TEXT,
+                seconds={"type": "number", "minimum": 0},
+                attempts=_COUNT,
+            ),
+            "oneOf": [{"required": ["body"]}, {"required": ["base64"]}],
+        },
+        "dashboard": _object(
+            "dashboard: alarms' states, and graphs whose points are pairs of a time and a value.",
+            dashboard=_TEXT,
+            start=_TEXT,
+            end=_TEXT,
+            alarms={"type": "array", "items": {"type": "object"}},
+            graphs={"type": "array", "items": {"type": "object"}},
         ),
         "table": _array(
             "row",
