@@ -188,6 +188,7 @@ def test_yaml_that_cannot_be_read_is_named_with_its_line(
     with pytest.raises(ProblemsFound) as found:
         read(tmp_path, text)
     assert found.value.problems[0].where.line == line
+    assert ("begins with a tab" in found.value.problems[0].message) == ("\t" in text)
 
 
 def test_yaml_tags_run_no_code(tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ def print_values(values: Iterable[tuple[str, str]], *, indent: int = 0, column: 
 
 def _folded(head: str, value: str) -> list[str]:
     room = max(console().width - len(head), _LEAST_ROOM)
-    lines = textwrap.wrap(value, room, break_on_hyphens=False) or [""]
+    # An address that is broken in two cannot be copied.
+    lines = textwrap.wrap(value, room, break_on_hyphens=False, break_long_words=False) or [""]
     return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
 
 

@@ -45,7 +45,8 @@ def read_yaml(
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark is not None else 1
         said = error.problem or str(error)
-        if "'\\t'" in said:
+        written = "".join(text.split("\n")[line - 1 : line])
+        if "\t" in written[: len(written) - len(written.lstrip())]:
             said = "the line begins with a tab; YAML is indented by spaces alone"
         raise _unreadable(source, line, said) from None
     except yaml.YAMLError as error:
