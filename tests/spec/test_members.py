@@ -11,6 +11,7 @@ import pytest
 from sagemaker_serving.catalog.properties import member_paths, resource_properties
 from sagemaker_serving.spec import BatchTransformSettings
 from sagemaker_serving.spec.aws import written_members
+from sagemaker_serving.spec.compilation import Compilation
 from sagemaker_serving.spec.members import (
     COMPONENT,
     ENDPOINT,
@@ -54,12 +55,9 @@ OTHERS = (
         "CreateCompilationJob",
         {
             *("CompilationJobName", "ModelPackageVersionArn", "RoleArn", "Tags", "VpcConfig"),
-            *(f"InputConfig.{name}" for name in ("DataInputConfig", "Framework", "S3Uri")),
-            *("InputConfig.FrameworkVersion", "OutputConfig.CompilerOptions"),
-            *("OutputConfig.KmsKeyId", "OutputConfig.S3OutputLocation"),
-            *("OutputConfig.TargetDevice", "OutputConfig.TargetPlatform"),
-            *(f"StoppingCondition.Max{name}TimeInSeconds" for name in ("Pending", "Wait")),
-            "StoppingCondition.MaxRuntimeInSeconds",
+            *("InputConfig.S3Uri", "OutputConfig.KmsKeyId", "OutputConfig.S3OutputLocation"),
+            "StoppingCondition.MaxWaitTimeInSeconds",
+            *dict(written_members(Compilation)),
         },
     ),
     (

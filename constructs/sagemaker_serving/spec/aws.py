@@ -85,7 +85,7 @@ def written_members(
 def aws_values(spec: type[Spec], values: Mapping[str, Any]) -> dict[str, Any]:
     """What the fields in ``values`` write, by AWS's names; of those that become one member at most.
 
-    None, and an empty list or mapping, write nothing.
+    None, and an empty list or mapping, write nothing. A mapping has AWS's names already.
     """
     made: dict[str, Any] = {}
     given = [each for each in aws_fields(spec) if not _is_nothing(values.get(each.name))]
@@ -112,6 +112,8 @@ def _place(made: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _inner_values(spec: type[Spec], value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return value
     if isinstance(value, Spec):
         return aws_values(spec, vars(value))
     return [aws_values(spec, vars(each)) for each in value]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 
 
@@ -51,38 +52,46 @@ class Compilation(Spec):
     field here but accept and the two times. Names are those of CreateCompilationJob.
     """
 
-    target_device: str | None = None
+    target_device: Annotated[str | None, Aws("OutputConfig.TargetDevice")] = None
     """A device of Neo's list, such as ``ml_c5`` for instances of that family; either this or
     target_platform."""
 
-    target_platform: TargetPlatform | None = None
+    target_platform: Annotated[TargetPlatform | None, Aws("OutputConfig.TargetPlatform")] = None
     """An operating system and architecture, instead of a device."""
 
-    framework: str | None = None
+    framework: Annotated[str | None, Aws("InputConfig.Framework")] = None
     """The framework that Neo reads, when it differs from the container's; of Neo's list, such as
     ``ONNX``."""
 
-    framework_version: str | None = None
+    framework_version: Annotated[str | None, Aws("InputConfig.FrameworkVersion")] = None
     """The version that Neo compiles with, in quotes, when it differs from the container's."""
 
-    data_input_config: dict[str, list[int]] | list[list[int]] | str | None = None
+    data_input_config: Annotated[
+        dict[str, list[int]] | list[list[int]] | str | None, Aws("InputConfig.DataInputConfig")
+    ] = None
     """The inputs' shapes by name, such as ``{input: [1, 224, 224, 3]}``, or their JSON text.
     Channels come last for TensorFlow, first for Keras, MXNet, ONNX and PyTorch. Left out: the
     SavedModel's signature, if all but its batch is fixed."""
 
-    batch_size: int | None = None
+    batch_size: Annotated[int | None, Aws()] = None
     """The size for the open first dimension of a SavedModel's inputs, at least 1; without effect
     beside data_input_config."""
 
-    compiler_options: dict[str, Any] | str | None = None
+    compiler_options: Annotated[
+        dict[str, Any] | str | None, Aws("OutputConfig.CompilerOptions")
+    ] = None
     """Options of the compiler by name, or a text in Neo's own form."""
 
-    max_runtime_in_seconds: int | None = Field(default=None, json_schema_extra={"default": 900})
+    max_runtime_in_seconds: Annotated[int | None, Aws("StoppingCondition.MaxRuntimeInSeconds")] = (
+        Field(default=None, json_schema_extra={"default": 900})
+    )
     """How long the compiler may run (default 900), at most 3600, because CloudFormation waits an
     hour."""
 
-    max_pending_time_in_seconds: int | None = None
+    max_pending_time_in_seconds: Annotated[
+        int | None, Aws("StoppingCondition.MaxPendingTimeInSeconds")
+    ] = None
     """How long the job may wait in Neo's queue, 1800 to 2419200 (default: SageMaker's own)."""
 
-    accept: Acceptance | None = None
+    accept: Annotated[Acceptance | None, Aws()] = None
     """What the compiled model is held to before it has traffic."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sagemaker_serving.spec.aws import aws_values
 from sagemaker_serving.spec.compilation import Compilation, TargetPlatform
 
 JOB_PREFIX = "neo-"
@@ -68,25 +69,11 @@ class CompilationJob:
         self, *, model_url: str, output_url: str, key_arn: str | None = None
     ) -> dict[str, Any]:
         """CreateCompilationJob's arguments about the model, the result and the time it may take."""
-        return {
-            "InputConfig": _given(
-                S3Uri=model_url,
-                Framework=self.framework,
-                FrameworkVersion=self.framework_version,
-                DataInputConfig=self.data_input_config,
-            ),
-            "OutputConfig": _given(
-                S3OutputLocation=output_url,
-                TargetDevice=self.target_device,
-                TargetPlatform=self.target_platform,
-                CompilerOptions=self.compiler_options,
-                KmsKeyId=key_arn,
-            ),
-            "StoppingCondition": _given(
-                MaxRuntimeInSeconds=self.max_runtime_in_seconds,
-                MaxPendingTimeInSeconds=self.max_pending_time_in_seconds,
-            ),
-        }
+        made = aws_values(Compilation, vars(self))
+        key = {} if key_arn is None else {"KmsKeyId": key_arn}
+        made["InputConfig"] = {"S3Uri": model_url, **made["InputConfig"]}
+        made["OutputConfig"] = {"S3OutputLocation": output_url, **made["OutputConfig"], **key}
+        return made
 
 
 def compilation_job(
@@ -106,13 +93,13 @@ def compilation_job(
     if version is None:
         version = framework_version
     config = data_input_text(asked.data_input_config)
-    runtime = asked.max_runtime_in_seconds
+    runtime, platform = asked.max_runtime_in_seconds, asked.target_platform
     return CompilationJob(
         framework=name,
         framework_version=version if name in _VERSIONED else None,
         data_input_config=config if config is not None else data_input_config,
         target_device=asked.target_device,
-        target_platform=_platform(asked.target_platform),
+        target_platform=(None if platform is None else aws_values(TargetPlatform, vars(platform))),
         compiler_options=_options(asked.compiler_options, asked.target_device),
         max_runtime_in_seconds=runtime if runtime is not None else DEFAULT_RUNTIME_SECONDS,
         max_pending_time_in_seconds=asked.max_pending_time_in_seconds,
@@ -131,12 +118,6 @@ def data_input_text(config: Any) -> str | None:
     return json.dumps(config, separators=(",", ":"))
 
 
-def _platform(platform: TargetPlatform | None) -> dict[str, str] | None:
-    if platform is None:
-        return None
-    return _given(Os=platform.os, Arch=platform.arch, Accelerator=platform.accelerator)
-
-
 def _options(options: Mapping[str, Any] | str | None, device: str | None) -> str | None:
     """Neo's text: JSON; for Inferentia and Trainium a JSON string of the compiler's flags.
 
@@ -147,7 +128,3 @@ def _options(options: Mapping[str, Any] | str | None, device: str | None) -> str
     if options is not None and device in _WITH_QUOTED_OPTIONS and not options.startswith('"'):
         return json.dumps(options)
     return options
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}

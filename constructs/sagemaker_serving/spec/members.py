@@ -8,6 +8,7 @@ from sagemaker_serving.spec.aws import written_members
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous
 from sagemaker_serving.spec.monitoring import MetricsConfig
+from sagemaker_serving.spec.network import ExistingNetwork
 from sagemaker_serving.spec.update import WAYS
 from sagemaker_serving.spec.variants import (
     AdapterSettings,
@@ -52,8 +53,7 @@ def _below(above: str, members: Mapping[str, str]) -> dict[str, str]:
 _NAMED_BY_CLOUDFORMATION = "nothing: CloudFormation names it, and a change makes another beside it"
 _TAGS = {"Tags.Key": "tags", "Tags.Value": "tags"}
 _NETWORK = {
-    "VpcConfig.SecurityGroupIds": "network.security_group_ids",
-    "VpcConfig.Subnets": "network.subnet_ids",
+    **dict(written_members(ExistingNetwork, "network.", "VpcConfig.")),
     "EnableNetworkIsolation": "network_isolation",
 }
 

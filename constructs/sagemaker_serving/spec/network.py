@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Tag
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 
 
 class ExistingNetwork(Spec):
     """Subnets and security groups of a VPC, for every model of the environment."""
 
-    subnet_ids: list[str]
+    subnet_ids: Annotated[list[str], Aws("Subnets")]
     """1 to 16 subnets; S3 must be reachable from them, by a gateway endpoint for example."""
 
     security_group_ids: list[str]

@@ -193,12 +193,4 @@ def _key_of(bucket: s3.IBucket) -> str | None:
 
 
 def _vpc_config(compiler: NeoCompiler) -> Mapping[str, Any]:
-    network = compiler.network
-    if network is None:
-        return {}
-    return {
-        "VpcConfig": {
-            "SecurityGroupIds": list(network.security_group_ids),
-            "Subnets": list(network.subnet_ids),
-        }
-    }
+    return {} if compiler.network is None else {"VpcConfig": compiler.network.members}

@@ -14,6 +14,8 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import remembered, stack_of
+from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.network import ExistingNetwork
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,15 +61,15 @@ class Network:
     @property
     def content(self) -> dict[str, Any]:
         """What makes two of them different, as plain data that may hold tokens."""
-        return {"subnet_ids": self.subnet_ids, "security_group_ids": self.security_group_ids}
+        return {
+            "subnet_ids": list(self.subnet_ids),
+            "security_group_ids": list(self.security_group_ids),
+        }
 
     @property
     def members(self) -> dict[str, Any]:
         """The network as SageMaker's VpcConfig takes it."""
-        return {
-            "Subnets": list(self.subnet_ids),
-            "SecurityGroupIds": list(self.security_group_ids),
-        }
+        return aws_values(ExistingNetwork, self.content)
 
     def connections(self, scope: Construct) -> ec2.Connections:
         """Who may call whom here: rules go to the security groups, imported where only their ids

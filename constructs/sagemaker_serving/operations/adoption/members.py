@@ -20,6 +20,7 @@ from sagemaker_serving.spec.members import (
     not_writable,
     written_as,
 )
+from sagemaker_serving.spec.network import ExistingNetwork
 from sagemaker_serving.spec.update import TELLTALES, WAYS, AllAtOnceUpdate
 
 _EXTRA = {MODEL: "model", ENDPOINT_CONFIG: "endpoint_config", ENDPOINT: "endpoint"}
@@ -107,8 +108,8 @@ class Reading:
         if vpc is None:
             return
         found = {
-            "subnet_ids": vpc.get("Subnets") if isinstance(vpc, Mapping) else vpc,
-            "security_group_ids": vpc.get("SecurityGroupIds") if isinstance(vpc, Mapping) else vpc,
+            field.name: vpc.get(field.members[0]) if isinstance(vpc, Mapping) else vpc
+            for field in aws_fields(ExistingNetwork)
         }
         already = self.draft.get(("network",))
         if is_unknown(found):

@@ -45,6 +45,7 @@ from sagemaker_serving.rules.facts import (
 from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
 from sagemaker_serving.rules.facts.kinds import (
     InferenceComponentFacts,
+    Renamed,
     ReplayFacts,
     host_type,
     in_aws_words,
@@ -58,10 +59,10 @@ from sagemaker_serving.rules.facts.resources import (
     TagsFacts,
 )
 from sagemaker_serving.rules.neo.facts import compilation_facts
-from sagemaker_serving.rules.template.jobs import transform_facts
 from sagemaker_serving.s3_address import is_s3
 from sagemaker_serving.spec import BatchTransformSettings, EnvironmentFile
 from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
+from sagemaker_serving.spec.network import ExistingNetwork
 from sagemaker_serving.spec.variants import AdapterSettings, ComponentSettings
 
 
@@ -93,12 +94,7 @@ def _of_environment(file: EnvironmentFile) -> Iterator[object]:
     )
     yield _tags(top.get("tags"), of_roles=True)
     for network in (top.get("network"), top.get("organization").get("functions")):
-        yield NetworkFacts(
-            where=network.where,
-            subnets=network.get("subnet_ids"),
-            security_groups=network.get("security_group_ids"),
-            cidr=network.get("cidr"),
-        )
+        yield NetworkFacts(members=in_aws_words(network, ExistingNetwork), cidr=network.get("cidr"))
     for model in models:
         yield from _of_model(model, top.get("models").get(model.name), top, file.path.parent)
 
@@ -248,15 +244,17 @@ def _transform(transform: Fact, model: Fact, environment: Fact) -> TransformFact
     nothing_over = Fact({}, transform.where)
     encrypted = transform.get("encrypt_volumes")
     has_key = environment.get("storage").get("kms").value is True
-    arguments = in_aws_words(transform, BatchTransformSettings)
-    container = container_facts(nothing_over, model, environment, host_type(transform))
-    return replace(
-        transform_facts(
-            arguments, arguments, region=environment.get("region"), container=container
-        ),
-        instance_type=host_type(transform),
+    members = in_aws_words(transform, BatchTransformSettings)
+    hosts = dict(members.get("TransformResources").entries())
+    hosts["InstanceType"] = host_type(transform)
+    if encrypted.value is True and has_key:
+        hosts["VolumeKmsKeyId"] = encrypted
+    members.parts["TransformResources"] = Renamed({}, transform.where, hosts)
+    return TransformFacts(
+        region=environment.get("region"),
+        members=members,
         instance_pools=pools_of(transform),
-        volume_key=encrypted if encrypted.value is True and has_key else ABSENT,
+        container=container_facts(nothing_over, model, environment, host_type(transform)),
     )
 
 

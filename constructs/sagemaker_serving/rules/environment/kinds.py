@@ -24,6 +24,7 @@ from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, Update
 from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous
 from sagemaker_serving.spec.monitoring import MetricsConfig
+from sagemaker_serving.spec.network import ExistingNetwork
 from sagemaker_serving.spec.update import MOST_SECONDS, WAYS, RollingUpdate, way_of
 
 
@@ -56,7 +57,7 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
         role=Fact(Unknown(), model.where),
         capture=_capture(written.get("data_capture")),
         asynchronous=_asynchronous(written.get("asynchronous")),
-        vpc=environment.get("network"),
+        vpc=in_aws_words(environment.get("network"), ExistingNetwork),
         network_isolation=written.get("network_isolation") if shares_instances else ABSENT,
         metrics=in_aws_words(written.get("metrics_config"), MetricsConfig),
     )

@@ -17,7 +17,6 @@ from sagemaker_serving.rules.facts.kinds import (
     Listed,
     Renamed,
     SchedulesFacts,
-    renamed,
 )
 from sagemaker_serving.rules.facts.resources import (
     CompilationFacts,
@@ -58,9 +57,9 @@ def shapes_of(fact: object) -> Iterator[ShapeFacts]:
                     shape="application-autoscaling.ScheduledActionName", value=each.name
                 )
         case TransformFacts():
-            yield ShapeFacts(shape="CreateTransformJobRequest", value=_transform(fact))
+            yield ShapeFacts(shape="CreateTransformJobRequest", value=fact.members)
         case CompilationFacts():
-            yield ShapeFacts(shape="CreateCompilationJobRequest", value=_compilation(fact))
+            yield ShapeFacts(shape="CreateCompilationJobRequest", value=fact.members)
         case ExtraFacts():
             yield ShapeFacts(shape=_EXTRA.get(fact.below, fact.resource_type), value=fact.extra)
 
@@ -75,7 +74,6 @@ def _config(config: EndpointConfigFacts) -> Fact:
     if isinstance(capture, Renamed):
         parts = {key: part for key, part in capture.parts.items() if key != "DestinationS3Uri"}
         capture = replace(capture, parts=parts)
-    network = {"Subnets": "subnet_ids", "SecurityGroupIds": "security_group_ids"}
     return _of(
         config.variants_fact,
         {
@@ -84,7 +82,7 @@ def _config(config: EndpointConfigFacts) -> Fact:
             "DataCaptureConfig": capture,
             "AsyncInferenceConfig": config.asynchronous,
             "MetricsConfig": config.metrics,
-            "VpcConfig": renamed(config.vpc, network),
+            "VpcConfig": config.vpc,
         },
     )
 
@@ -110,55 +108,4 @@ def _update(update: UpdateFacts) -> Fact:
             "RollingUpdatePolicy": update.rolling,
             "AutoRollbackConfiguration": _of(update.alarms, {"Alarms": alarms}),
         },
-    )
-
-
-def _transform(job: TransformFacts) -> Fact:
-    def block(**members: Fact) -> Fact:
-        return Renamed({}, job.where, members)
-
-    return block(
-        BatchStrategy=job.batch_strategy,
-        MaxPayloadInMB=job.max_payload_in_mb,
-        MaxConcurrentTransforms=job.max_concurrent_transforms,
-        Environment=job.environment,
-        ModelClientConfig=block(
-            InvocationsTimeoutInSeconds=job.timeout, InvocationsMaxRetries=job.retries
-        ),
-        TransformInput=block(
-            ContentType=job.content_type, CompressionType=job.compression, SplitType=job.split_type
-        ),
-        TransformOutput=block(Accept=job.accept, AssembleWith=job.assemble_with),
-        TransformResources=block(
-            InstanceType=job.instance_type,
-            InstanceCount=job.instance_count,
-            TransformAmiVersion=job.ami_version,
-        ),
-        DataProcessing=block(
-            InputFilter=job.input_filter,
-            OutputFilter=job.output_filter,
-            JoinSource=job.join_source,
-        ),
-    )
-
-
-def _compilation(job: CompilationFacts) -> Fact:
-    def block(**members: Fact) -> Fact:
-        return Renamed({}, job.where, members)
-
-    platform = {"Os": "os", "Arch": "arch", "Accelerator": "accelerator"}
-    return block(
-        InputConfig=block(
-            Framework=job.framework,
-            FrameworkVersion=job.framework_version,
-            DataInputConfig=job.data_input_config,
-        ),
-        OutputConfig=block(
-            TargetDevice=job.target_device,
-            TargetPlatform=renamed(job.target_platform, platform),
-            CompilerOptions=job.compiler_options,
-        ),
-        StoppingCondition=block(
-            MaxRuntimeInSeconds=job.max_runtime, MaxPendingTimeInSeconds=job.max_pending_time
-        ),
     )

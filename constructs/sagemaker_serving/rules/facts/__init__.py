@@ -42,6 +42,13 @@ class Fact:
         value = self.value.get(key) if isinstance(self.value, Mapping) else None
         return Fact(value, self.where / key)
 
+    def at(self, path: str) -> Fact:
+        """The value at names with dots between."""
+        fact = self
+        for name in path.split("."):
+            fact = fact.get(name)
+        return fact
+
     @property
     def name(self) -> str:
         """What the user calls it: the last key of its place."""
@@ -108,6 +115,17 @@ class Fact:
 
 ABSENT = Fact(None, Where())
 """What was not said, and has no place of its own."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """What facts say of one of AWS's members, at ``path`` of their ``members``, as an attribute."""
+
+    path: str
+
+    def __get__(self, facts: Any, _: object = None) -> Fact:
+        found: Fact = facts.members.at(self.path)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,38 +325,40 @@ class EndpointConfigFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class TransformFacts:
-    """A batch pipeline's transform jobs.
+    """A batch pipeline's transform jobs: ``members`` are CreateTransformJob's, by AWS's names.
 
     ``instance_pools`` are their types in order of preference, where there are several, and
     ``chooses_ami`` is as of `VariantFacts`.
     """
 
-    where: Where
     region: Fact
-    instance_type: Fact
-    instance_count: Fact
-    split_type: Fact
-    batch_strategy: Fact
-    max_payload_in_mb: Fact
-    max_concurrent_transforms: Fact
-    environment: Fact
-    assemble_with: Fact = ABSENT
-    data_type: Fact = ABSENT
-    s3_uri: Fact = ABSENT
-    output_path: Fact = ABSENT
-    compression: Fact = ABSENT
-    input_filter: Fact = ABSENT
-    output_filter: Fact = ABSENT
-    join_source: Fact = ABSENT
-    timeout: Fact = ABSENT
-    retries: Fact = ABSENT
-    volume_key: Fact = ABSENT
-    content_type: Fact = ABSENT
-    accept: Fact = ABSENT
-    ami_version: Fact = ABSENT
+    members: Fact
     instance_pools: Fact = ABSENT
     container: ContainerFacts | None = None
     chooses_ami: bool = False
+
+    batch_strategy = Member("BatchStrategy")
+    max_payload_in_mb = Member("MaxPayloadInMB")
+    max_concurrent_transforms = Member("MaxConcurrentTransforms")
+    environment = Member("Environment")
+    data_type = Member("TransformInput.DataSource.S3DataSource.S3DataType")
+    s3_uri = Member("TransformInput.DataSource.S3DataSource.S3Uri")
+    content_type = Member("TransformInput.ContentType")
+    split_type = Member("TransformInput.SplitType")
+    output_path = Member("TransformOutput.S3OutputPath")
+    accept = Member("TransformOutput.Accept")
+    assemble_with = Member("TransformOutput.AssembleWith")
+    instance_type = Member("TransformResources.InstanceType")
+    ami_version = Member("TransformResources.TransformAmiVersion")
+    volume_key = Member("TransformResources.VolumeKmsKeyId")
+    input_filter = Member("DataProcessing.InputFilter")
+    output_filter = Member("DataProcessing.OutputFilter")
+    join_source = Member("DataProcessing.JoinSource")
+
+    @property
+    def where(self) -> Where:
+        """Where the job stands."""
+        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
 from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, Fact, VariantFacts
+from sagemaker_serving.rules.facts import (
+    ABSENT,
+    EndpointConfigFacts,
+    Fact,
+    Member,
+    VariantFacts,
+)
 from sagemaker_serving.spec.aws import aws_fields
 from sagemaker_serving.spec.base import Spec
 
@@ -75,7 +81,7 @@ def in_aws_words(fact: Fact, spec: type[Spec], *, defaults: bool = False) -> Ren
             _put(whole, above, last, value)
     for member, said in also:
         *above, last = member.split(".")
-        if not _within(whole, above).get(last).given:
+        if not whole.at(member).given:
             _put(whole, above, last, said)
     return whole
 
@@ -93,12 +99,6 @@ def _put(whole: Renamed, above: list[str], last: str, value: Fact) -> None:
             whole.parts[name] = part = replace(part, value={}, where=where)
         whole = part
     whole.parts[last] = value
-
-
-def _within(fact: Fact, names: Iterable[str]) -> Fact:
-    for name in names:
-        fact = fact.get(name)
-    return fact
 
 
 def _inner_words(fact: Fact, spec: type[Spec]) -> Fact:
@@ -152,15 +152,8 @@ class InferenceComponentFacts:
     variant: Fact = ABSENT
     config: EndpointConfigFacts | None = None
 
-    @property
-    def needs(self) -> Fact:
-        """Its ComputeResourceRequirements."""
-        return self.members.get("Specification").get("ComputeResourceRequirements")
-
-    @property
-    def copies(self) -> Fact:
-        """Its CopyCount."""
-        return self.members.get("RuntimeConfig").get("CopyCount")
+    needs = Member("Specification.ComputeResourceRequirements")
+    copies = Member("RuntimeConfig.CopyCount")
 
     @property
     def host(self) -> VariantFacts | None:

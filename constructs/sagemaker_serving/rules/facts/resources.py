@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, EndpointConfigFacts, Fact
+from sagemaker_serving.rules.facts import (
+    ABSENT,
+    ContainerFacts,
+    EndpointConfigFacts,
+    Fact,
+    Member,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +63,15 @@ class ModelDefinitionFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkFacts:
-    """Where in a VPC a model stands; ``cut_off`` are its subnets without a way to S3."""
+    """Where in a VPC a model stands: ``members`` are a VpcConfig's, and ``cut_off`` its subnets
+    without a way to S3."""
 
-    where: Where
-    subnets: Fact
-    security_groups: Fact
+    members: Fact
     cidr: Fact = ABSENT
     cut_off: tuple[str, ...] = ()
+
+    subnets = Member("Subnets")
+    security_groups = Member("SecurityGroupIds")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,30 +181,34 @@ class ScalingFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class CompilationFacts:
-    """A compilation job of SageMaker Neo.
+    """A compilation job of SageMaker Neo: ``members`` are CreateCompilationJob's, by AWS's names.
 
     ``instance_type`` is that of what serves the result; ``within_deploy`` is whether
     CloudFormation waits for the job, ``is_gated`` whether the deploy holds the result to ``accept``
     before it has traffic, and ``folder`` where the paths of its file start.
     """
 
-    where: Where
     region: Fact
-    framework: Fact
-    framework_version: Fact
-    data_input_config: Fact
-    model_uri: Fact
-    target_device: Fact
-    target_platform: Fact
-    compiler_options: Fact = ABSENT
-    max_runtime: Fact = ABSENT
-    max_pending_time: Fact = ABSENT
+    members: Fact
     batch_size: Fact = ABSENT
     accept: Fact = ABSENT
     instance_type: Fact = ABSENT
     within_deploy: bool = False
     is_gated: bool = False
     folder: Path = Path()
+
+    framework = Member("InputConfig.Framework")
+    framework_version = Member("InputConfig.FrameworkVersion")
+    data_input_config = Member("InputConfig.DataInputConfig")
+    model_uri = Member("InputConfig.S3Uri")
+    target_device = Member("OutputConfig.TargetDevice")
+    target_platform = Member("OutputConfig.TargetPlatform")
+    max_runtime = Member("StoppingCondition.MaxRuntimeInSeconds")
+
+    @property
+    def where(self) -> Where:
+        """Where the job stands."""
+        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sagemaker_serving.archive import ArchiveContents, derived_input_config
-from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.facts.kinds import Renamed, in_aws_words
 from sagemaker_serving.rules.facts.resources import CompilationFacts
+from sagemaker_serving.spec.compilation import Compilation
 
 
 def compilation_fact(above: Fact, below: Fact) -> Fact:
@@ -36,18 +38,20 @@ def compilation_facts(
     if not asked.given:
         return None
     framework = _framework(container)
+    version = _either(asked.get("framework_version"), container.framework_version)
+    members = in_aws_words(asked, Compilation)
+    members.parts["InputConfig"] = Renamed(
+        {},
+        asked.where,
+        {
+            "Framework": framework,
+            "FrameworkVersion": version,
+            "DataInputConfig": _shapes(asked, framework, contents),
+        },
+    )
     return CompilationFacts(
-        where=asked.where,
         region=container.region,
-        framework=framework,
-        framework_version=_either(asked.get("framework_version"), container.framework_version),
-        data_input_config=_shapes(asked, framework, contents),
-        model_uri=ABSENT,
-        target_device=asked.get("target_device"),
-        target_platform=asked.get("target_platform"),
-        compiler_options=asked.get("compiler_options"),
-        max_runtime=asked.get("max_runtime_in_seconds"),
-        max_pending_time=asked.get("max_pending_time_in_seconds"),
+        members=members,
         batch_size=asked.get("batch_size"),
         accept=asked.get("accept"),
         instance_type=container.instance_type,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from local_aws.suggest import nearest
 from local_aws.template import Unknown
 from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
 from sagemaker_serving.catalog.actions import has_shape
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
-from sagemaker_serving.rules.facts import ABSENT, Fact, VariantFacts
-from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts
+from sagemaker_serving.rules.facts import ABSENT, Fact, TransformFacts, VariantFacts
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts, Renamed
 from sagemaker_serving.rules.facts.resources import (
+    CompilationFacts,
     EventPatternFacts,
     IntegrationFacts,
     LocationFacts,
@@ -26,7 +27,6 @@ from sagemaker_serving.rules.facts.resources import (
 )
 from sagemaker_serving.rules.facts.shapes import Form, ShapeFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
-from sagemaker_serving.rules.template.jobs import compilation_facts, transform_facts
 from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
 from sagemaker_serving.rules.template.naming import gone_first, named_by_arn, named_by_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
@@ -81,12 +81,14 @@ _NEEDS = {
     ENDPOINT: endpoint_needs,
     COMPONENT: component_needs,
 }
-_MADE_BY = {
+MADE_BY = {
     "CreateModel": MODEL,
     "CreateEndpointConfig": CONFIG,
     "CreateEndpoint": ENDPOINT,
     "UpdateEndpoint": ENDPOINT,
     "CreateInferenceComponent": COMPONENT,
+    "RegisterScalableTarget": TARGET,
+    "PutScalingPolicy": POLICY,
 }
 
 
@@ -144,7 +146,7 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
     elif resource.type == ENDPOINT:
         yield _update(resource, resources)
     elif resource.type == COMPILATION:
-        yield compilation_facts(resource.properties, resources, within_deploy=True)
+        yield _compilation(resource.properties, resources, within_deploy=True)
     elif resource.type == COMPONENT:
         yield _component(resource, resources)
     elif resource.type in SOURCES:
@@ -330,10 +332,10 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
         model = resources.referred(arguments.get("ModelName"), MODEL, "ModelName")
         instance_type = arguments.get("TransformResources").get("InstanceType")
         run = containers(model.properties, resources, instance_type) if model is not None else ()
-        job = transform_facts(
-            arguments,
-            resources.numbered(arguments),
+        numbers = ("MaxPayloadInMB", "MaxConcurrentTransforms")
+        job = TransformFacts(
             region=resources.region,
+            members=_numbered(arguments, resources, *numbers),
             container=run[0] if len(run) == 1 else None,
         )
         yield job
@@ -342,11 +344,29 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
         for uri in (job.s3_uri, job.output_path):
             yield LocationFacts(uri=uri, region=resources.region)
     elif action == "CreateCompilationJob":
-        yield compilation_facts(arguments, resources)
+        yield _compilation(arguments, resources)
         yield NameFacts(kind="compilation job", name=arguments.get("CompilationJobName"))
-    elif action in _MADE_BY and arguments.given:
-        made = Resource(logical_id="", type=_MADE_BY[action], properties=arguments)
+    elif action in MADE_BY and arguments.given:
+        made = Resource(logical_id="", type=MADE_BY[action], properties=arguments)
         yield from _of_its_kind(made, resources)
+
+
+def _compilation(
+    members: Fact, resources: Resources, *, within_deploy: bool = False
+) -> CompilationFacts:
+    return CompilationFacts(
+        region=resources.region,
+        members=_numbered(members, resources, "StoppingCondition"),
+        within_deploy=within_deploy,
+    )
+
+
+def _numbered(members: Fact, resources: Resources, *names: str) -> Fact:
+    """The same with numbers as numbers in ``names``; elsewhere a version may look like one."""
+    if not isinstance(members.value, Mapping):
+        return members
+    numbers = {name: resources.numbered(members.get(name)) for name in names}
+    return Renamed(members.value, members.where, {**dict(members.entries()), **numbers})
 
 
 def _tags(tags: Fact) -> TagsFacts:

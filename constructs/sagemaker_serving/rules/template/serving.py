@@ -50,9 +50,7 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
 def network(vpc: Fact, resources: Resources) -> NetworkFacts:
     """Where a model stands in a VPC, with those of the template's subnets that nothing leaves."""
     return NetworkFacts(
-        where=vpc.where,
-        subnets=vpc.get("Subnets"),
-        security_groups=vpc.get("SecurityGroupIds"),
+        members=vpc,
         cut_off=tuple(_without(_may_reach_s3, vpc, resources)),
     )
 
