@@ -91,7 +91,7 @@ class SageMaker(service.Service):
             settings=self._settings,
         )
         context.percentiles.append(self._metrics.latencies)
-        context.scalable.update(dimensions(context))
+        context.scalable.update(dimensions(context, self._store))
         pipeline = RequestPipeline(self._metrics, faults)
         self._endpoints = Endpoints(
             context,

@@ -9,31 +9,55 @@ written: sums are of what is counted per minute; of concurrent requests only Min
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from local_aws.context import LocalContext
 from local_aws.errors import Failure
 from local_aws.scaling import ScalableDimension, TrackedMetric
+from sagemaker_serving.local_sagemaker.common.judged import CONFIG, ENDPOINT, POLICY, refuse
+from sagemaker_serving.local_sagemaker.common.store import Store
 
 _LOOK_SECONDS = 0.2
 _NAMESPACE = "AWS/SageMaker"
 
 
-def dimensions(context: LocalContext) -> Mapping[str, ScalableDimension]:
-    """SageMaker's scalable dimensions, by name; all is done through the gateway."""
+def dimensions(context: LocalContext, store: Store) -> Mapping[str, ScalableDimension]:
+    """SageMaker's scalable dimensions, by name; what they change goes through the gateway."""
     return {
-        "sagemaker:variant:DesiredInstanceCount": _Instances(context),
-        "sagemaker:variant:DesiredProvisionedConcurrency": _ProvisionedConcurrency(context),
-        "sagemaker:inference-component:DesiredCopyCount": _Copies(context),
+        "sagemaker:variant:DesiredInstanceCount": _Instances(context, store),
+        "sagemaker:variant:DesiredProvisionedConcurrency": _ProvisionedConcurrency(context, store),
+        "sagemaker:inference-component:DesiredCopyCount": _Copies(context, store),
     }
 
 
-class _OfVariants:
-    """What is common to the two of variants: ``endpoint/<name>/variant/<name>``."""
+class _Scaled:
+    """What is common to all of them."""
 
-    def __init__(self, context: LocalContext) -> None:
+    def __init__(self, context: LocalContext, store: Store) -> None:
         self._context = context
+        self._store = store
+
+    def judge(
+        self,
+        region: str,
+        action: str,
+        parameters: Mapping[str, Any],
+        others: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Refuse what a rule says is refused of this variant or component."""
+        kept = self._store.region(region)
+        named = [(POLICY, dict(each)) for each in others]
+        with kept.lock:
+            endpoint = kept.endpoints.get(_name(parameters["ResourceId"]).partition("/")[0])
+            if endpoint is not None:
+                config = kept.endpoint_configs.get(endpoint["EndpointConfigName"])
+                named += [(ENDPOINT, endpoint), *([(CONFIG, config)] if config else [])]
+            refuse(kept, action, parameters, *named)
+
+
+class _OfVariants(_Scaled):
+    """What is common to the two of variants: ``endpoint/<name>/variant/<name>``."""
 
     def _variant(self, region: str, resource_id: str) -> Any:
         endpoint, variant = _names(resource_id)
@@ -118,13 +142,10 @@ class _ProvisionedConcurrency(_OfVariants):
         return config
 
 
-class _Copies:
+class _Copies(_Scaled):
     """Of inference components: ``inference-component/<name>``."""
 
     noun = "desired copy count"
-
-    def __init__(self, context: LocalContext) -> None:
-        self._context = context
 
     def capacity(self, region: str, resource_id: str) -> int:
         count: int = self._component(region, resource_id)["RuntimeConfig"]["DesiredCopyCount"]

@@ -12,7 +12,9 @@ MODEL, CONFIG, ENDPOINT = (
     f"AWS::SageMaker::{kind}" for kind in ("Model", "EndpointConfig", "Endpoint")
 )
 
-_IN_SAGEMAKERS_WORDS = {
+POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+
+IN_SAGEMAKERS_WORDS = {
     # hashicorp/terraform-provider-aws#45926
     "component-scaling": "ManagedInstanceScaling is only supported for inference component "
     "endpoints.",
@@ -21,6 +23,9 @@ _IN_SAGEMAKERS_WORDS = {
     # botocore, ProductionVariant.AcceleratorType
     "elastic-inference-ended": "This parameter is no longer supported. Elastic Inference (EI) "
     "is no longer available.",
+    # hashicorp/terraform-provider-aws#41179
+    "scaling-metric-once": "Only one TargetTrackingScaling policy for a given metric specification "
+    "is allowed.",
     # OElesin/sagemaker-autopilot-step-functions#10
     "model-multi-model": "More than one container in MultiModel mode is not supported with "
     "inference pipeline.",
@@ -45,13 +50,13 @@ def refuse(
     from sagemaker_serving.rules.template.resources import Resources
 
     declared = {
-        properties[f"{kind.rpartition('::')[2]}Name"]: {"Type": kind, "Properties": properties}
-        for kind, properties in named
+        f"{kind} {number}": {"Type": kind, "Properties": properties}
+        for number, (kind, properties) in enumerate(named)
     }
     resources = Resources(template_of(declared), region.name)
     facts = call_facts(action, Fact(parameters, Where()), resources)
     refused = [
-        _IN_SAGEMAKERS_WORDS.get(each.rule, f"{each.where.trail}: {each.message}".lstrip(": "))
+        IN_SAGEMAKERS_WORDS.get(each.rule, f"{each.where.trail}: {each.message}".lstrip(": "))
         for each in judge(facts, [rule for rule in RULES if rule.refused])
     ]
     if refused:

@@ -73,7 +73,12 @@ def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
             )
 
 
-@rule("scaling-metric", source=_GUIDE, example="backlog_per_instance: 5   # of a real-time variant")
+@rule(
+    "scaling-metric",
+    refused=True,
+    source=_GUIDE,
+    example="backlog_per_instance: 5   # of a real-time variant",
+)
 def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
     """A metric suits what is scaled: instances, copies of components, or warm workers.
 
@@ -102,6 +107,7 @@ _CONFIGURATIONS = {
 
 @rule(
     "scaling-policy-form",
+    refused=True,
     source="Application Auto Scaling API reference, PutScalingPolicy, "
     "TargetTrackingScalingPolicyConfiguration, CustomizedMetricSpecification",
     example="PolicyType: TargetTrackingScaling   # with StepScalingPolicyConfiguration",
@@ -112,7 +118,7 @@ def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
     PutScalingPolicy refuses it otherwise; neither its model nor CloudFormation's schema does.
     """
     policy = facts.value
-    if facts.shape != "AWS::ApplicationAutoScaling::ScalingPolicy":
+    if not facts.shape.endswith(("::ScalingPolicy", ".PutScalingPolicyRequest")):
         return
     kind = policy.get("PolicyType").text
     for of, name in _CONFIGURATIONS.items() if kind in _CONFIGURATIONS else ():
@@ -158,6 +164,7 @@ def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
 
 @rule(
     "scaling-metric-once",
+    refused=True,
     source="Application Auto Scaling user guide, target tracking; "
     "hashicorp/terraform-provider-aws#41179",
     example="two policies on SageMakerVariantInvocationsPerInstance of one target",
@@ -191,7 +198,12 @@ def scaling_utilization(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule("scaling-steps", source=_API, example="steps: [{lower: 5, upper: 2, change: 1}]")
+@rule(
+    "scaling-steps",
+    refused=True,
+    source=_API,
+    example="steps: [{lower: 5, upper: 2, change: 1}]",
+)
 def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
     """A policy has 1 to 20 steps; each begins where the last one ends.
 
@@ -217,7 +229,12 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
         yield from _ways(policy)
 
 
-@rule("scaling-adjustment", source=_API, example="PolicyType: StepScaling   # no AdjustmentType")
+@rule(
+    "scaling-adjustment",
+    refused=True,
+    source=_API,
+    example="PolicyType: StepScaling   # no AdjustmentType",
+)
 def scaling_adjustment(policy: ScalingStepsFacts) -> Iterator[Finding]:
     """A step policy says what its changes count in.
 

@@ -23,7 +23,7 @@ _FORMS = {
 """How each dimension's resource is named."""
 
 
-@rule("scaling-bounds", source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
+@rule("scaling-bounds", refused=True, source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
 def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
     """`min` is 0 or more, and `max` at least 1 and at least `min`.
 
@@ -37,6 +37,7 @@ def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
 
 @rule(
     "scaling-namespace",
+    refused=True,
     source="botocore application-autoscaling RegisterScalableTarget",
     example="ServiceNamespace: ecs, ScalableDimension: sagemaker:variant:DesiredInstanceCount",
 )
@@ -72,7 +73,12 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule("scaling-burstable", source=_GUIDE, example="a scalable target on ml.t2.medium")
+@rule(
+    "scaling-burstable",
+    refused=True,
+    source=_GUIDE,
+    example="a scalable target on ml.t2.medium",
+)
 def scaling_burstable(scaling: ScalingFacts) -> Iterator[Finding]:
     """A scaled variant is not on a burstable type.
 
@@ -112,7 +118,12 @@ def scaling_target(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule("scaling-resource", source=_GUIDE, example="ResourceId: my-endpoint/AllTraffic")
+@rule(
+    "scaling-resource",
+    refused=True,
+    source=_GUIDE,
+    example="ResourceId: my-endpoint/AllTraffic",
+)
 def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
     """A scalable target names a variant that its endpoint has: ``endpoint/<name>/variant/<name>``.
 
@@ -148,6 +159,7 @@ def _has_form(name: Fact, form: str) -> bool:
 
 @rule(
     "scaling-dimension",
+    refused=True,
     source="AWS SageMaker developer guide, serverless-endpoints-autoscale",
     example="ScalableDimension: sagemaker:variant:DesiredInstanceCount   # of a serverless variant",
 )

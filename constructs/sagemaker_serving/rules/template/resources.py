@@ -86,7 +86,9 @@ class Resources:
 
     def above(self, resource: Resource, name: str) -> Iterator[Resource]:
         """Those of its type above it whose property ``name`` is written as its own is."""
-        own = self._declared[resource.logical_id]["Properties"].get(name)
+        declared = self._declared.get(resource.logical_id)
+        of_call = resource.properties.value  # which comes after all that there is
+        own = (of_call if declared is None else declared["Properties"]).get(name)
         for logical_id in self._of[resource.type]:
             if logical_id == resource.logical_id:
                 return

@@ -3,9 +3,9 @@
 Pure: nothing is called and nothing changed. Policies and actions are read as the API describes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 __all__ = ["ScalableDimension", "TrackedMetric"]
 
@@ -24,8 +24,8 @@ class TrackedMetric:
 class ScalableDimension(Protocol):
     """One dimension, ``sagemaker:variant:DesiredInstanceCount``; added to `LocalContext.scalable`.
 
-    Resources are named as Application Auto Scaling names them: ``endpoint/e/variant/v``. All but
-    `metrics` raise botocore's ClientError and BotoCoreError for what is refused, or not there.
+    Resources are named as Application Auto Scaling names them: ``endpoint/e/variant/v``. `capacity`
+    and `change` raise botocore's ClientError and BotoCoreError for what is refused, or not there.
     """
 
     noun: str
@@ -39,3 +39,13 @@ class ScalableDimension(Protocol):
 
     def metrics(self, resource_id: str) -> Mapping[str, TrackedMetric]:
         """What is behind each predefined metric type."""
+
+    def judge(
+        self,
+        region: str,
+        action: str,
+        parameters: Mapping[str, Any],
+        others: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Raise `AwsError` for parameters that RegisterScalableTarget or PutScalingPolicy refuses;
+        ``others`` are the target's other policies."""

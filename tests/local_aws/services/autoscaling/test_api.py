@@ -210,7 +210,15 @@ def test_a_target_that_goes_takes_all_that_was_its(aws: Aws) -> None:
 
 def test_pages_follow_one_another(aws: Aws, target: Any) -> None:
     for number in range(3):
-        track(aws, f"p{number}")
+        aws.client("application-autoscaling").put_scaling_policy(
+            **TARGET,
+            PolicyName=f"p{number}",
+            PolicyType="StepScaling",
+            StepScalingPolicyConfiguration={
+                "AdjustmentType": "ChangeInCapacity",
+                "StepAdjustments": [{"MetricIntervalLowerBound": 0, "ScalingAdjustment": 1}],
+            },
+        )
     pages = aws.client("application-autoscaling").get_paginator("describe_scaling_policies")
     found = pages.paginate(**TARGET, PaginationConfig={"PageSize": 2})
     assert [len(page["ScalingPolicies"]) for page in found] == [2, 1]
@@ -226,7 +234,7 @@ def test_what_belongs_to_no_target_or_asks_for_what_there_is_not_is_refused(aws:
         track(aws)
     with pytest.raises(scaling.exceptions.ObjectNotFoundException, match="No scalable target"):
         scaling.deregister_scalable_target(**TARGET)
-    with pytest.raises(scaling.exceptions.ValidationException, match="must not be above"):
+    with pytest.raises(scaling.exceptions.ValidationException, match="MaxCapacity is 2 and"):
         scaling.register_scalable_target(**TARGET, MinCapacity=3, MaxCapacity=2)
     with pytest.raises(scaling.exceptions.ValidationException, match="MaxCapacity is required"):
         scaling.register_scalable_target(**TARGET, MinCapacity=3)
@@ -235,8 +243,15 @@ def test_what_belongs_to_no_target_or_asks_for_what_there_is_not_is_refused(aws:
 def test_what_cannot_be_followed_is_refused_by_name(aws: Aws, target: Any) -> None:
     scaling = aws.client("application-autoscaling")
     kind = "ECSServiceAverageCPUUtilization"
-    with pytest.raises(scaling.exceptions.ValidationException, match=f"'{kind}' is none of"):
+    with pytest.raises(scaling.exceptions.ValidationException, match=f"follows {kind}, which"):
         track(aws, PredefinedMetricSpecification={"PredefinedMetricType": kind})
+    with pytest.raises(scaling.exceptions.ValidationException, match="At least one of minimum"):
+        scaling.put_scheduled_action(
+            **TARGET, ScheduledActionName="none", Schedule="rate(1 day)", ScalableTargetAction={}
+        )
+    track(aws)
+    with pytest.raises(scaling.exceptions.ValidationException, match="Only one TargetTracking"):
+        track(aws, "second")
     with pytest.raises(scaling.exceptions.ValidationException, match="schedule cannot be followed"):
         scaling.put_scheduled_action(
             **TARGET,

@@ -46,6 +46,9 @@ class Workers:
     def metrics(self, resource_id: str) -> Mapping[str, TrackedMetric]:
         return {}
 
+    def judge(self, *_: object) -> None:
+        pass
+
 
 class Scaled:
     """A gateway with workers, and what tests do with it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -44,6 +44,8 @@ class Api:
         """Keep a target or change it; its capacity is brought into bounds that it is out of."""
         given, key = call.parameters, key_of(call.parameters)
         _refuse_another_services(given)
+        known = self._store.region(call.region).targets.get(key)
+        self._judge(call, {**_bounds(known or {}), **given})
         with self._store.lock:
             region = self._store.region(call.region)
             known = region.targets.get(key)
@@ -99,12 +101,14 @@ class Api:
             if key_of(given) not in region.targets:
                 raise _no_target(call)
             known = region.policies.get(key)
+            others = _of_target(region.policies, key_of(given))
             policy: Record = {**(known or self._new_policy(call)), **given, "Alarms": []}
             if _CONFIGURATIONS.get(policy["PolicyType"]) not in policy:
                 raise _invalid(
                     f"a policy of type {policy['PolicyType']} needs its configuration; followed "
                     f"here are {', '.join(_CONFIGURATIONS)}"
                 )
+        self._judge(call, policy, [other for name, other in others.items() if name != key])
         alarms = []
         if policy["PolicyType"] == "TargetTrackingScaling":
             alarms = list(alarms_of(policy, self._dimension(policy)))
@@ -158,8 +162,13 @@ class Api:
                 "CreationTime": time.time(),
             }
             action = {**new, **region.scheduled.get(key, {}), **given}
+            if not action.get("ScalableTargetAction"):
+                # aws-cloudformation/community-registry-extensions#255
+                raise _invalid(
+                    "At least one of minimum capacity and maximum capacity should be provided"
+                )
             try:
-                ScheduledAction.of({"ScalableTargetAction": {}, **action})
+                ScheduledAction.of(action)
             except (KeyError, ValueError) as wrong:
                 raise _invalid(f"the schedule cannot be followed: {wrong}") from None
             region.scheduled[key] = action
@@ -205,6 +214,13 @@ class Api:
         """The tags of a target."""
         return {"Tags": dict(self._tags(call))}
 
+    def _judge(
+        self, call: Call, parameters: Mapping[str, Any], others: Sequence[Record] = ()
+    ) -> None:
+        dimension = self._dimension(parameters)
+        if dimension is not None:
+            dimension.judge(call.region, call.operation, parameters, others)
+
     def _new(self, call: Call) -> Record:
         resource = f"scalable-target/{uuid4().hex}"
         return {
@@ -225,7 +241,7 @@ class Api:
     def _arn(self, call: Call, service: str, resource: str) -> str:
         return arn_in(call.region, service, self._context.account_id, resource)
 
-    def _dimension(self, record: Record) -> Any:
+    def _dimension(self, record: Mapping[str, Any]) -> ScalableDimension | None:
         return self._context.scalable.get(record["ScalableDimension"])
 
     def _of(self, call: Call, records: Iterable[Record]) -> list[Record]:
@@ -273,6 +289,10 @@ def _refuse_another_services(given: Mapping[str, Any]) -> None:
 
 def _of_target(kept: Mapping[str, Record], key: str) -> dict[str, Record]:
     return {name: record for name, record in kept.items() if name.startswith(f"{key}\t")}
+
+
+def _bounds(target: Mapping[str, Any]) -> Record:
+    return {name: value for name, value in target.items() if name.endswith("Capacity")}
 
 
 def _without_tags(given: Mapping[str, Any]) -> Record:
@@ -359,11 +379,4 @@ def _metric_of(policy: Record, dimension: ScalableDimension | None) -> TrackedMe
     kind = config.get("PredefinedMetricSpecification", {}).get("PredefinedMetricType")
     if kind is None or dimension is None:
         return None
-    known = dimension.metrics(policy["ResourceId"])
-    if kind not in known:
-        raise AwsError(
-            "ValidationException",
-            f"PredefinedMetricType '{kind}' is none of {policy['ScalableDimension']}; "
-            f"it has {', '.join(known)}",
-        )
-    return known[kind]
+    return dimension.metrics(policy["ResourceId"]).get(kind)
