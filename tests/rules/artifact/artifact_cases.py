@@ -355,7 +355,7 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(None, {"artifact": {"s3": "https://s3.amazonaws.com/bkt/key.tar.gz", "sha256": "0"}}),
     ),
     (
-        "artifact-s3-uri",
+        "location-bucket",
         Model(None, {"artifact": {"s3": "s3://My_Models/key.tar.gz", "sha256": "0"}}),
         "no bucket can be named 'My_Models': names have 3 to 63 lower-case letters, digits",
         Model(None, {"artifact": {"s3": "s3://my-models/key.tar.gz", "sha256": "0"}}),

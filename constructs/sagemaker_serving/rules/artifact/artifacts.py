@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from local_aws.s3_location import S3Location
 from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.artifact.locations import BUCKET
 from sagemaker_serving.rules.container.model_ids import MODEL_IDS, fetched, model_id_variables_of
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import (
@@ -20,7 +20,6 @@ from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.s3_address import is_s3
 
 _NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference"
-_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
 @rule("artifact-given", source=MODEL_IDS, example="a model without artifact:")
@@ -135,13 +134,7 @@ def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     archive_only = facts.compiled or facts.container.mode.given
     allowed = "" if archive_only else ", or what is below a prefix: s3://<bucket>/<prefix>/"
-    if found and not _BUCKET.fullmatch(found.bucket):
-        yield (
-            facts.artifact.where,
-            f"artifact is {uri!r}; no bucket can be named {found.bucket!r}: names have 3 to 63 "
-            "lower-case letters, digits, dots and hyphens",
-        )
-    elif not found or not _is_model(found.key, archive_only):
+    if not found or not _is_model(found.key, archive_only):
         yield (
             facts.artifact.where,
             f"artifact is {uri!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz"
@@ -202,7 +195,7 @@ def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
     value = facts.artifact.value
     uri = _s3_uri(value)
     found = S3Location.find(uri or "")
-    if uri is None or not found or not _BUCKET.fullmatch(found.bucket):
+    if uri is None or not found or not BUCKET.fullmatch(found.bucket):
         return  # what is no address is named already
     if not _is_model(found.key, archive_only=False):
         return

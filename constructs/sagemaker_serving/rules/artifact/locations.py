@@ -76,23 +76,27 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
 @rule(
     "location-bucket",
     source="S3 user guide, general purpose bucket naming rules",
-    severity=Severity.WARNING,
     example="ModelDataUrl: s3://My_Models/model.tar.gz",
 )
 def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
-    """A bucket's name has small letters, digits, dots and hyphens.
+    """A bucket's name has 3 to 63 small letters, digits, dots and hyphens.
 
-    Only buckets of us-east-1 that were made before March 2018 have others. So this warns. Of a
-    file's own artifact, artifact-s3-uri says so.
+    Buckets of us-east-1 that were made before March 2018 may have capitals, underscores and up to
+    255 characters.
     """
     found = S3Location.find(facts.uri.text or "")
-    judged = facts.uri.name.startswith(("artifact", "s3"))
-    if found is not None and not judged and re.search(r"[A-Z_]", found.bucket):
+    may_be_old = facts.region.text in ("us-east-1", None)
+    names = _OLD_BUCKET if may_be_old else BUCKET
+    if found is not None and not names.fullmatch(found.bucket):
         yield (
             facts.uri.where,
-            f"{facts.uri.name} names the bucket {found.bucket!r}; a bucket's name has small "
-            "letters, digits, dots and hyphens; correct it",
+            f"{facts.uri.name} is {facts.uri.text!r}; no bucket can be named {found.bucket!r}: "
+            "names have 3 to 63 lower-case letters, digits, dots and hyphens",
         )
+
+
+BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_OLD_BUCKET = re.compile(r"[A-Za-z0-9._-]{3,255}")
 
 
 def artifact_location(container: ContainerFacts) -> LocationFacts:
