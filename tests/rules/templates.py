@@ -106,15 +106,16 @@ _TASKS = {
 }
 
 
-def template(change: dict[str, Any]) -> dict[str, Any]:
+def template(change: dict[str, Any], *, tasks: bool = True) -> dict[str, Any]:
     """The sound resources with values changed, or taken away where they are None.
 
-    ``"Model.PrimaryContainer.Image"`` is a property; ``"Model:Type"`` the type.
+    ``"Model.PrimaryContainer.Image"`` is a property; ``"Model:Type"`` the type. Without ``tasks``
+    Job and Neo have what they call with as their properties.
     """
     resources = copy.deepcopy(SOUND)
     for path, value in change.items():
         _set(resources, path, value)
-    for name, resource in _TASKS.items():
+    for name, resource in _TASKS.items() if tasks else ():
         task = {"Type": "Task", "Resource": resource, "End": True}
         task["Parameters"] = resources[name]["Properties"]
         resources[name]["Properties"] = {

@@ -55,6 +55,9 @@ append_rules: [sagemaker_serving.rules.cfn_lint]
 Every resource of a template is judged by CloudFormation's schema of its type, of any service. The
 schemas are cfn-lint's: `pip install 'sagemaker-serving[check]'`. Without them a note says so.
 
+A plan has no empty list or block: there it is the same as none, and Terraform's provider asks for
+what a resource needs.
+
 A template is checked in each way in which it can be deployed. Parameters have their defaults
 first, then each of their allowed values, and each value that a condition compares them with. So
 each branch of an `Fn::If` is checked that these values can reach. What they cannot reach is not,

@@ -76,6 +76,11 @@ def action_parameters(action: str) -> Mapping[str, Shape] | None:
     return {key: _tree(of) for key, of in members.items()} if members else None
 
 
+def resource_members(resource_type: str) -> Mapping[str, Shape]:
+    """The properties of a resource that `has_shape`, by the actions that make it."""
+    return {key: _tree(of) for key, of in shape(resource_type)["members"].items()}
+
+
 def _tree(name: str) -> Shape:
     known = shape(name)
     if "members" in known:

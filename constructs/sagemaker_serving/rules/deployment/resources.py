@@ -51,7 +51,8 @@ def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
     """A resource is of a type that CloudFormation has.
 
     A job that runs once and ends is not a resource; a template can only have something that starts
-    it. Types of third parties, custom resources and modules pass.
+    it. Types of third parties, custom resources and modules pass. Those of Terraform's plans are
+    judged by its provider.
     """
     name = resource.kind.text
     if name is None or name in sagemaker_resource_types():
@@ -102,6 +103,7 @@ def unknown_property(facts: PropertiesFacts) -> Iterator[Finding]:
     """A resource's properties, and an action's arguments, are spelt as AWS spells them.
 
     CloudFormation refuses a name it does not know, and a Step Functions task fails when it runs.
+    Arguments of Terraform's plans are judged by its provider.
     """
     yield from _unknown(facts.properties, facts.known, facts.owner)
 

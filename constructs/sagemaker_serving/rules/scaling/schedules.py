@@ -24,7 +24,8 @@ def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
     """A schedule is ``cron(…)`` of six fields, ``rate(…)`` or ``at(…)``, and sets a bound.
 
     Each field is in its range, and the day is one of the month or one of the week. Crontab's five
-    fields are refused: the sixth is the year.
+    fields are refused: the sixth is the year. Of Terraform's plans
+    ``aws_appautoscaling_scheduled_action`` is not read.
     """
     for each in schedules.each:
         text = each.schedule.text

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sagemaker_serving.catalog import resource_properties
+from sagemaker_serving.catalog.actions import resource_members
 from sagemaker_serving.catalog.endpoint_metrics import DIMENSIONS
 from sagemaker_serving.errors import Mistake, Problem, Where
 from sagemaker_serving.rules.template.reading import Template
@@ -22,37 +23,7 @@ from sagemaker_serving.rules.template.reading import Template
 _OPEN = {"Fn::ImportValue": "known after apply"}
 """What stands for a value that only the apply knows: rules pass over it."""
 
-_TARGET: dict[str, Any] = {
-    "ResourceId": "string",
-    "ScalableDimension": "string",
-    "ServiceNamespace": "string",
-    "MinCapacity": "integer",
-    "MaxCapacity": "integer",
-}
 _METRIC = {"MetricName": "string", "Namespace": "string", "Statistic": "string"}
-_POLICY: dict[str, Any] = {
-    **dict.fromkeys(("PolicyName", "PolicyType", "ResourceId", "ScalableDimension"), "string"),
-    "TargetTrackingScalingPolicyConfiguration": {
-        **dict.fromkeys(("TargetValue", "ScaleInCooldown", "ScaleOutCooldown"), "integer"),
-        "DisableScaleIn": "boolean",
-        "PredefinedMetricSpecification": {"PredefinedMetricType": "string"},
-        "CustomizedMetricSpecification": {
-            **_METRIC,
-            "Dimensions": [{"Name": "string", "Value": "string"}],
-        },
-    },
-    "StepScalingPolicyConfiguration": {
-        **dict.fromkeys(("AdjustmentType", "MetricAggregationType"), "string"),
-        "Cooldown": "integer",
-        "StepAdjustments": [
-            {
-                "MetricIntervalLowerBound": "integer",
-                "MetricIntervalUpperBound": "integer",
-                "ScalingAdjustment": "integer",
-            }
-        ],
-    },
-}
 _ALARM: dict[str, Any] = {
     **_METRIC,
     **dict.fromkeys(("AlarmName", "TreatMissingData"), "string"),
@@ -86,27 +57,37 @@ class _Type:
     renamed: Mapping[str, str] = field(default_factory=dict)
     shape: Mapping[str, Any] | None = None
 
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        if self.shape is not None:
+            return self.shape
+        known = resource_properties(self.kind)
+        return resource_members(self.kind) if known is None else known
+
 
 _POLICY_OF_ROLE = {"policy": "PolicyDocument"}
-_TYPES = {
+TYPES = {
     "aws_sagemaker_model": _Type(
         "AWS::SageMaker::Model", {"name": "ModelName", "container": "Containers"}
     ),
     "aws_sagemaker_endpoint_configuration": _Type(
         "AWS::SageMaker::EndpointConfig",
-        {"name": "EndpointConfigName", "kms_key_arn": "KmsKeyId"},
+        {
+            "name": "EndpointConfigName",
+            "kms_key_arn": "KmsKeyId",
+            # CloudFormation's schema no longer has it.
+            "production_variants.accelerator_type": "AcceleratorType",
+            "shadow_production_variants.accelerator_type": "AcceleratorType",
+        },
     ),
     "aws_sagemaker_endpoint": _Type("AWS::SageMaker::Endpoint", {"name": "EndpointName"}),
-    "aws_appautoscaling_target": _Type(
-        "AWS::ApplicationAutoScaling::ScalableTarget", shape=_TARGET
-    ),
+    "aws_appautoscaling_target": _Type("AWS::ApplicationAutoScaling::ScalableTarget"),
     "aws_appautoscaling_policy": _Type(
         "AWS::ApplicationAutoScaling::ScalingPolicy",
         {
             "name": "PolicyName",
             "step_scaling_policy_configuration.step_adjustment": "StepAdjustments",
         },
-        _POLICY,
     ),
     "aws_cloudwatch_metric_alarm": _Type(
         "AWS::CloudWatch::Alarm",
@@ -201,13 +182,17 @@ def _arguments() -> Mapping[str, str]:
     metrics are told apart by is called the same everywhere.
     """
     found: dict[str, str] = {}
-    for read_as in _TYPES.values():
-        shape = resource_properties(read_as.kind) if read_as.shape is None else read_as.shape
+    for read_as in TYPES.values():
         own = {name: argument.rpartition(".")[2] for argument, name in read_as.renamed.items()}
-        for name in _names_in(shape):
-            usual = _PARTS.sub("_", name).lower()
+        for name in _names_in(read_as.properties):
+            usual = argument_of(name)
             found[name] = usual if found.get(name) == usual else own.get(name, usual)
     return {name: argument for name, argument in found.items() if name not in DIMENSIONS}
+
+
+def argument_of(name: str) -> str:
+    """What Terraform calls a property by its rule: ``instance_type`` of InstanceType."""
+    return _PARTS.sub("_", name).lower()
 
 
 def _names_in(shape: Any) -> Iterator[str]:
@@ -227,7 +212,7 @@ def read_plan(path: Path) -> list[Plan]:
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        changes = [one for one in data["resource_changes"] if one["type"] in _TYPES]
+        changes = [one for one in data["resource_changes"] if one["type"] in TYPES]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Mistake(
             f"{path}: this is no plan in JSON ({type(error).__name__}: {error}); write one by "
@@ -244,7 +229,7 @@ def read_plan(path: Path) -> list[Plan]:
             continue
         address = change["address"]
         configured = written.get(_without_index(address), {})
-        read_as = _TYPES[change["type"]]
+        read_as = TYPES[change["type"]]
         kind = read_as.kind
         reader = _Reader(
             names=names,
@@ -252,7 +237,6 @@ def read_plan(path: Path) -> list[Plan]:
             known=known,
             module=address.rpartition(f"{change['type']}.")[0],
         )
-        shape = resource_properties(kind) if read_as.shape is None else read_as.shape
         region = after.get("region") or _region(configured.get("provider_config_key"), data)
         resources.setdefault(region, {})[address] = {
             "Type": kind,
@@ -262,7 +246,7 @@ def read_plan(path: Path) -> list[Plan]:
                 after,
                 change["change"].get("after_unknown") or {},
                 configured.get("expressions", {}),
-                shape if shape is not None else {},
+                read_as.properties,
                 ((address,), (address,)),
             ),
         }

@@ -1,0 +1,191 @@
+"""The templates' table of cases at the other doors: Terraform's plan, and a call of the local AWS.
+
+An assembly, an app with SageMakerChecks and cfn-lint's plugin hand the judge templates, as
+test_assemblies.py, test_checks.py and test_rules_in_cfn_lint.py show.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.judged import IN_SAGEMAKERS_WORDS, refuse
+from sagemaker_serving.local_sagemaker.common.store import Region
+from sagemaker_serving.rules import RULES, check_template
+from sagemaker_serving.rules.template.facts import MADE_BY
+from sagemaker_serving.rules.template.plan import TYPES, argument_of, read_plan
+from tests.rules.templates import REGION, template
+from tests.rules.test_templates import CASES
+from tests.today import TODAY
+
+TASKS = {"Job": "CreateTransformJob", "Neo": "CreateCompilationJob"}
+REFUSED = {rule.id for rule in RULES if rule.refused}
+RULE = {rule.id: rule for rule in RULES}
+
+
+def _touches(change: Mapping[str, Any], *names: str) -> bool:
+    return any(re.split("[.:]", path)[0] in names for path in change)
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong", "right"),
+    [(rule, wrong, right) for rule, wrong, _, right in CASES if not _touches(wrong, *TASKS)],
+)
+def test_a_plan_is_told_what_a_template_is(
+    tmp_path: Path, rule: str, wrong: dict[str, Any], right: dict[str, Any]
+) -> None:
+    def named(change: dict[str, Any]) -> bool:
+        path = tmp_path / "plan.json"
+        path.write_text(json.dumps(plan_of(template(change), REGION)))
+        plans = read_plan(path)
+        found = (check_template(one.template, one.region, today=TODAY) for one in plans)
+        return any(problem.rule == rule for problems in found for problem in problems)
+
+    is_empty = re.search(r"\[\]|\{\}", json.dumps(wrong)) is not None  # docs/rules.md says why
+    assert named(wrong) or is_empty or "Terraform's plans" in RULE[rule].why
+    assert not named(right)
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong", "said", "right"), [case for case in CASES if case[0] in REFUSED]
+)
+def test_a_call_is_refused_for_what_a_template_is_told(
+    rule: str, wrong: dict[str, Any], said: str, right: dict[str, Any]
+) -> None:
+    words = IN_SAGEMAKERS_WORDS.get(rule, said)
+    assert words in refusals(wrong)
+    assert words not in refusals(right)
+
+
+def refusals(change: dict[str, Any]) -> str:
+    """What the calls that make the template's resources are answered, in its order."""
+    resources = template(change, tasks=False)
+    actions = {kind: action for action, kind in reversed(MADE_BY.items())}
+    answers: list[str] = []
+    named: list[tuple[str, dict[str, Any]]] = []
+    for name, resource in resources.items():
+        kind, properties = resource["Type"], _called(resource["Properties"], resources)
+        try:
+            refuse(Region(REGION, "1" * 12), TASKS.get(name) or actions[kind], properties, *named)
+        except AwsError as refused:
+            answers.append(str(refused))
+        named.append((kind, {f"{kind.rpartition('::')[2]}Name": name, **properties}))
+    return "\n".join(answers)
+
+
+def _called(value: Any, resources: Mapping[str, Any]) -> Any:
+    """Properties as a call has them: with names for references."""
+    if isinstance(value, list):
+        return [_called(each, resources) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "ScalingTargetId" in value:
+        target = resources[value["ScalingTargetId"]["Ref"]]["Properties"]
+        of_target = ("ServiceNamespace", "ScalableDimension", "ResourceId")
+        value = {**value, **{name: target[name] for name in of_target if name in target}}
+        del value["ScalingTargetId"]
+    match value:
+        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), _]}:
+            return name
+        case {"Fn::Sub": str(text)}:
+            return re.sub(r"\$\{(\w+)[^}]*\}", r"\1", text)
+    return {key: _called(each, resources) for key, each in value.items()}
+
+
+_ARGUMENTS = {read_as.kind: (kind, read_as) for kind, read_as in reversed(TYPES.items())}
+_NAMED = {"AWS::SageMaker::Endpoint": "EndpointName"}
+
+
+def plan_of(resources: Mapping[str, Any], region: str) -> dict[str, Any]:
+    """A plan of Terraform's that makes the same; what it has no type for is left out."""
+    changes, written = [], []
+    for name, resource in resources.items():
+        if resource["Type"] not in _ARGUMENTS:
+            continue
+        kind, read_as = _ARGUMENTS[resource["Type"]]
+        names = {path: argument for argument, path in read_as.renamed.items()}
+        properties = {**resource["Properties"]}
+        if "ScalingTargetId" in properties:  # which Terraform has no argument for
+            target = resources[properties.pop("ScalingTargetId")["Ref"]]["Properties"]
+            properties |= {
+                name: value
+                for name, value in target.items()
+                if name in ("ServiceNamespace", "ScalableDimension", "ResourceId")
+            }
+        if resource["Type"] in _NAMED:
+            properties.setdefault(_NAMED[resource["Type"]], name)
+        after, unknown, expressions = _block(properties, read_as.properties, names, resources)
+        address = f"{kind}.{name}"
+        changes.append(
+            {
+                "address": address,
+                "mode": "managed",
+                "type": kind,
+                "change": {"actions": ["create"], "after": after, "after_unknown": unknown},
+            }
+        )
+        written.append(
+            {"address": address, "provider_config_key": "aws", "expressions": expressions}
+        )
+    provider = {"expressions": {"region": {"constant_value": region}}}
+    return {
+        "format_version": "1.2",
+        "resource_changes": changes,
+        "configuration": {
+            "provider_config": {"aws": provider},
+            "root_module": {"resources": written},
+        },
+    }
+
+
+def _block(
+    properties: Mapping[str, Any],
+    shape: Mapping[str, Any],
+    names: Mapping[str, str],
+    resources: Mapping[str, Any],
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    after: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
+    written: dict[str, Any] = {}
+    for name, value in properties.items():
+        argument = names.get(name, argument_of(name)).rpartition(".")[2]
+        known = shape.get(name)
+        if name == "Tags" and isinstance(value, list):
+            after[argument] = {tag["Key"]: tag["Value"] for tag in value}
+        elif isinstance(value, Mapping) and isinstance(known, Mapping) and not _is_function(value):
+            inner = _block(value, known, names, resources)
+            after[argument], unknown[argument], written[argument] = ([each] for each in inner)
+        elif isinstance(value, list) and isinstance(known, list) and isinstance(known[0], Mapping):
+            parts = [_block(each, known[0], names, resources) for each in value]
+            after[argument], unknown[argument], written[argument] = (
+                [part[index] for part in parts] for index in range(3)
+            )
+        elif isinstance(value, Mapping) and _is_function(value):
+            text = value.get("Fn::Sub")
+            if isinstance(text, str):
+                named = re.findall(r"\$\{(\w+)\.\w+\}", text)
+                after[argument] = re.sub(r"\$\{(\w+)\.\w+\}", r"\1", text)
+                written[argument] = _references({"Ref": named[0]}, resources) if named else {}
+            else:
+                unknown[argument] = True
+                written[argument] = _references(value, resources)
+        else:
+            after[argument] = value
+    return after, unknown, written
+
+
+def _is_function(value: Mapping[str, Any]) -> bool:
+    return len(value) == 1 and next(iter(value)).startswith(("Fn::", "Ref"))
+
+
+def _references(value: Mapping[str, Any], resources: Mapping[str, Any]) -> dict[str, Any]:
+    (of,) = value.values()
+    name = of if isinstance(of, str) else of[0]
+    kind = _ARGUMENTS.get(resources.get(name, {}).get("Type"), (None,))[0]
+    return {"references": [] if kind is None else [f"{kind}.{name}.name", f"{kind}.{name}"]}
