@@ -76,18 +76,17 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
 @rule(
     "location-bucket",
     source="S3 user guide, general purpose bucket naming rules",
+    severity=Severity.WARNING,
     example="ModelDataUrl: s3://My_Models/model.tar.gz",
 )
 def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
     """A bucket's name has 3 to 63 small letters, digits, dots and hyphens.
 
-    Buckets of us-east-1 that were made before March 2018 may have capitals, underscores and up to
-    255 characters.
+    Only buckets of us-east-1 that were made before March 2018 may have capitals, underscores and up
+    to 255 characters. So this warns.
     """
     found = S3Location.find(facts.uri.text or "")
-    may_be_old = facts.region.text in ("us-east-1", None)
-    names = _OLD_BUCKET if may_be_old else BUCKET
-    if found is not None and not names.fullmatch(found.bucket):
+    if found is not None and not BUCKET.fullmatch(found.bucket):
         yield (
             facts.uri.where,
             f"{facts.uri.name} is {facts.uri.text!r}; no bucket can be named {found.bucket!r}: "
@@ -96,7 +95,6 @@ def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
 
 
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_OLD_BUCKET = re.compile(r"[A-Za-z0-9._-]{3,255}")
 
 
 def artifact_location(container: ContainerFacts) -> LocationFacts:

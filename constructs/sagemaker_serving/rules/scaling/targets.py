@@ -23,7 +23,7 @@ _FORMS = {
 """How each dimension's resource is named."""
 
 
-@rule("scaling-bounds", refused=True, source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
+@rule("scaling-bounds", source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
 def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
     """`min` is 0 or more, and `max` at least 1 and at least `min`.
 
