@@ -203,8 +203,9 @@ class Pool:
             runtime=self._runtime,
             url=self._context.url,
         )
-        if launch.imports_boto3 and self._forks is None:
-            self._forks = forks_with_boto3(self._runtime, shown_runtime(self._runtime))
+        with self._lock:
+            if launch.imports_boto3 and self._forks is None:
+                self._forks = forks_with_boto3(self._runtime, shown_runtime(self._runtime))
         return Worker(
             function=function.name,
             region=function.region,
