@@ -18,7 +18,7 @@ from sagemaker_serving.catalog.images import release_tags
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.image_support import named_image, processor_of_image
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts
+from sagemaker_serving.rules.facts import ContainerFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
 
 _TABLES = "sagemaker-core's image tables"
@@ -139,20 +139,22 @@ def image_uri(container: ContainerFacts) -> Iterator[Finding]:
     "toolkit pull request 372",
     example="Image: …/huggingface-pytorch-training:2.1.0-transformers4.36.0-gpu-…",
 )
-def image_training(container: ContainerFacts) -> Iterator[Finding]:
+def image_training(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     """A model is served by an image that is made for it, not by the one that trained it.
 
     AWS's training images start no server: ``exec: "serve": executable file not found in $PATH``.
     """
-    uri = container.image_uri.text or ""
-    serving = uri.replace("-training:", "-inference:").replace("-training@", "-inference@")
-    found = published_image(serving) if serving != uri else None
-    if found is not None:
-        yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} is {uri!r}, an image for training, which serves nothing; "
-            f"use {found.image.repository}: sagemaker-serving docs images",
-        )
+    alone = () if isinstance(host, VariantFacts) or host.container is None else (host.container,)
+    for container in host.containers if isinstance(host, VariantFacts) else alone:
+        uri = container.image_uri.text or ""
+        serving = re.sub("-training(?=[:@])", "-inference", uri)
+        found = published_image(serving) if serving != uri else None
+        if found is not None:
+            yield (
+                container.image_uri.where,
+                f"{container.image_uri.name} is {uri!r}, an image for training, which serves "
+                f"nothing; use {found.image.repository}: sagemaker-serving docs images",
+            )
 
 
 @rule(
