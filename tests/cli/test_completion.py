@@ -39,7 +39,7 @@ def completed(run: Run, *words: str) -> list[str]:
     ("words", "offered"),
     [
         (("wat",), ["watch"]),
-        (("local", "de"), ["deploy"]),
+        (("local", "de"), ["deploy", "destroy"]),
         (("watch", "pr"), ["prod-digits", "prod-words"]),
         (("local", "logs", "prod-w"), ["prod-words"]),
         (("local", "deploy", ""), ["broken", "prod"]),

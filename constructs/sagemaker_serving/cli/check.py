@@ -76,7 +76,7 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOT
     "without credentials; remove it to ask again.",
 )
 @click.option("--profile", help="With --account: a profile of ~/.aws.")
-@click.option("--local", is_flag=True, help="With --account: ask the local AWS of this folder.")
+@click.option("--local", is_flag=True, help="Use the local AWS of this folder. With --account.")
 @state_dir_option
 @click.option("--verbose", is_flag=True, help="Say of each container which image it gets, and why.")
 @today_option
