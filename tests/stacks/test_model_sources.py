@@ -27,7 +27,9 @@ models:
     framework_version: "0.30.0"
     environment: {HF_MODEL_ID: team/words}
     variants:
-      - {name: fetched, instance_type: ml.g5.xlarge}
+      - name: fetched
+        instance_type: ml.g5.xlarge
+        container_startup_health_check_timeout_in_seconds: 1200
       - name: unpacked
         instance_type: ml.g5.xlarge
         artifact: {s3: s3://models/words/1/, sha256: "1"}
