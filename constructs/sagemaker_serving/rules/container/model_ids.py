@@ -114,7 +114,7 @@ def model_gpus(container: ContainerFacts) -> Iterator[Finding]:
         wanted = 1
         for fact in given:
             wanted *= _digits(fact) or 1
-        if wanted > there and any(each.startswith(start) for each in _frameworks(container)):
+        if wanted > there and any(each.startswith(start) for each in frameworks_named(container)):
             all_of = " times ".join(f"{fact.name} {fact.value}" for fact in given)
             says = f"{given[0].name} is {given[0].value!r}" if len(given) == 1 else all_of
             yield (
@@ -134,7 +134,7 @@ def model_tokens(container: ContainerFacts) -> Iterator[Finding]:
 
     Its launcher ends otherwise: "`max_input_tokens` must be < `max_total_tokens`".
     """
-    if "huggingface-llm" not in _frameworks(container):
+    if "huggingface-llm" not in frameworks_named(container):
         return
     names = ("MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH", "MAX_TOTAL_TOKENS")
     tokens, length, total = (container.environment.get(name) for name in names)
@@ -167,7 +167,7 @@ def model_start_time(variant: VariantFacts) -> Iterator[Finding]:
     if time.given or variant.is_serverless or not variant.model.given:
         return
     for container in variant.containers:
-        large = any(each.startswith(tuple(SHARED_BY)) for each in _frameworks(container))
+        large = any(each.startswith(tuple(SHARED_BY)) for each in frameworks_named(container))
         for fact in fetched(container) if large else ():
             if not (fact.text or "/").startswith("/"):
                 yield (
@@ -180,7 +180,7 @@ def model_start_time(variant: VariantFacts) -> Iterator[Finding]:
 
 def model_id_variables_of(container: ContainerFacts) -> tuple[str, ...] | None:
     """The variables that name a model to the container's image; None where it needs its archive."""
-    known_ones = [model_id_variables(each) for each in _frameworks(container)]
+    known_ones = [model_id_variables(each) for each in frameworks_named(container)]
     return next((each for each in known_ones if each is not None), None)
 
 
@@ -192,7 +192,8 @@ def fetched(container: ContainerFacts) -> Iterator[Fact]:
             yield fact
 
 
-def _frameworks(container: ContainerFacts) -> tuple[str, ...]:
+def frameworks_named(container: ContainerFacts) -> tuple[str, ...]:
+    """Those whose image it is; none where the image is not one of AWS's, or not told."""
     if container.image_uri.given:
         return frameworks_of_image(container.image_uri.text or "")
     framework = container.framework.text

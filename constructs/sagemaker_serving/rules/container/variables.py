@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.catalog.variables import (
     OF_ONE_IMAGE,
     PREFIXES,
@@ -14,6 +13,7 @@ from sagemaker_serving.catalog.variables import (
     container_variables,
 )
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.container.model_ids import frameworks_named
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts
 
@@ -174,13 +174,8 @@ def _text(fact: Fact) -> str | None:
 
 
 def _frameworks(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:
-    """Those whose image it is; none where the image is not one of AWS's, or not told."""
     container = host if isinstance(host, ContainerFacts) else host.container
-    if container is None:
-        return ()
-    if container.image_uri.given:
-        return frameworks_of_image(container.image_uri.text or "")
-    return () if container.framework.text is None else (container.framework.text.lower(),)
+    return () if container is None else frameworks_named(container)
 
 
 def _servers(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:

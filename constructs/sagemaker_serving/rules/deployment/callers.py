@@ -17,7 +17,7 @@ from sagemaker_serving.rules.facts.resources import (
     VpcEndpointFacts,
 )
 from sagemaker_serving.rules.facts.roles import CallerFacts
-from sagemaker_serving.rules.roles.reading import most_permissive
+from sagemaker_serving.rules.roles.reading import known_policies
 
 
 @rule(
@@ -33,11 +33,8 @@ def caller_permission(caller: CallerFacts) -> Iterator[Finding]:
     "… is not authorized to perform: sagemaker:InvokeEndpoint on resource". A role counts whose
     policies are all known here: those of the template, and AWS's for functions.
     """
-    if any(policy.of_aws for policy in caller.policies):
-        return
-    policies = [most_permissive(policy.document) for policy in caller.policies]
-    known = [policy for policy in policies if policy is not None]
-    if len(known) < len(policies):
+    known = known_policies(caller.policies)
+    if known is None:
         return
     allowed = [
         action

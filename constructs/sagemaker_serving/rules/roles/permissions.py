@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts, RolePermissionFacts
-from sagemaker_serving.rules.roles.reading import allows, may_allow, most_permissive, shown
+from sagemaker_serving.rules.roles.reading import (
+    allows,
+    known_policies,
+    may_allow,
+    most_permissive,
+    shown,
+)
 
 
 @rule(
@@ -24,11 +30,8 @@ def role_permission(facts: RolePermissionFacts) -> Iterator[Finding]:
     all stand in the template: with a managed policy of AWS, it passes unjudged. Resources are
     compared as far as the template tells them.
     """
-    if any(policy.of_aws for policy in facts.policies):
-        return
-    policies = [most_permissive(policy.document) for policy in facts.policies]
-    known = [policy for policy in policies if policy is not None]
-    if len(known) < len(policies):
+    known = known_policies(facts.policies)
+    if known is None:
         return
     needs = [need for need in facts.needs if need.only_role]
     missing = [need for need in needs if not any(may_allow(one, need) for one in known)]

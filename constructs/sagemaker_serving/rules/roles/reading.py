@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.policies.patterns import matches, matches_action
 from local_aws.template import Unknown, has_unknown
 from sagemaker_serving.catalog.published import is_repository_of_aws
-from sagemaker_serving.rules.facts.roles import Need
+from sagemaker_serving.rules.facts.roles import GivenPolicy, Need
 from sagemaker_serving.rules.template.marks import MARK, MARKED
 
 _OPEN = re.compile(f"{MARK}=[^{MARK}]*{MARK}")
 _OWN_ACCOUNT = f"{MARK}=AWS::AccountId{MARK}"
 _VARIABLE = re.compile(r"\$\{[^}]*\}")
+
+
+def known_policies(given: Sequence[GivenPolicy]) -> list[Policy] | None:
+    """All policies of a role at their most permissive; None where one may allow more than that."""
+    read = [None if one.of_aws else most_permissive(one.document) for one in given]
+    known = [policy for policy in read if policy is not None]
+    return known if len(known) == len(read) else None
 
 
 def most_permissive(document: Any) -> Policy | None:
