@@ -20,6 +20,7 @@ def test_a_kept_answer_is_judged_without_credentials(run: Run, tmp_path: Path) -
                 "region": "eu-west-1",
                 "read": "2026-11-21T00:00:00+00:00",
                 "quotas": {"ml.c5.large for endpoint usage": 0},
+                "deployed": {"found": {"eu-west-1": ["dev/digits", "old/digits"]}, "unread": []},
             }
         )
     )
@@ -27,6 +28,8 @@ def test_a_kept_answer_is_judged_without_credentials(run: Run, tmp_path: Path) -
     assert ended.returncode == 2
     assert "the deploy takes 2 instances of ml.c5.large for endpoints" in ended.stdout
     assert "[quota-endpoint-instances]" in ended.stdout
+    assert "the environment old runs in eu-west-1, and is billed" in ended.stdout
+    assert "the environment dev runs" not in ended.stdout
 
 
 def test_costs_are_printed_from_the_price_file_alone(run: Run, tmp_path: Path) -> None:

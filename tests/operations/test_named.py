@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,13 @@ from pydantic import ValidationError
 from local_aws.gateway import Gateway
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.errors import Where
-from sagemaker_serving.operations.leftovers import deployed_stacks, leftover_problems
+from sagemaker_serving.operations.leftovers import (
+    deployed_stacks,
+    leftover_problems,
+    unnamed_problems,
+)
 from sagemaker_serving.operations.named import Found, find, named, named_problems
+from sagemaker_serving.rules.environment.neighbours import names_beside
 from sagemaker_serving.spec import Environment
 from tests.local_aws.aws import client_of, policy
 
@@ -250,10 +256,11 @@ def test_an_endpoint_is_asked_for_by_its_name(gateway: Gateway) -> None:
 
 def test_stacks_that_run_on_without_a_file_are_told_in_every_region(gateway: Gateway) -> None:
     aws, there = client_of(gateway), environment()
-    here = ("prod/digits/a", "prod/old/a", "prod/old/b", "prod/storage/a", "prod-2/else/a")
+    here = [f"prod/{name}" for name in ("digits/a", "old/a", "old/b", "storage/a")]
+    here += ["prod-2/storage/a", "prod-2/else/a"]
     for region, names in {
-        "eu-west-1": (*here, "prod/network/a"),
-        "us-west-2": ("prod/digits/a", "prod/storage/a"),
+        "eu-west-1": [*here, "prod/network/a"],
+        "us-west-2": ["prod/digits/a", "prod/storage/a"],
     }.items():
         ssm = replace(aws, region=region).client("ssm")
         for name in names:
@@ -269,6 +276,25 @@ def test_stacks_that_run_on_without_a_file_are_told_in_every_region(gateway: Gat
         "the stack prod-Storage runs on in us-west-2",
     ]
     assert "delete-stack --stack-name prod-old --region eu-west-1" in told[0]
+    others = list(unnamed_problems({"prod"}, deployed, Where("prod.yaml")))
+    assert [each.message.partition(", and")[0] for each in others] == [
+        "the environment prod-2 runs in eu-west-1"
+    ]
+    assert others[0].message.endswith("in this order: prod-2-else, prod-2-Storage")
+    assert list(unnamed_problems({"prod", "prod-2"}, deployed, Where("prod.yaml"))) == []
+
+
+def test_the_names_of_an_apps_environments_are_those_of_its_files(tmp_path: Path) -> None:
+    """Of a file elsewhere, or beside one that cannot be read, nobody knows which there are."""
+    folder = tmp_path / "environments"
+    folder.mkdir()
+    (folder / "_base.yaml").write_text("region: eu-west-1\n")
+    (folder / "a.yaml").write_text("extends: _base.yaml\nname: one\nmodels: {}\n")
+    (folder / "b.yaml").write_text("name: two\nmodels: {}\n")
+    assert names_beside(folder / "a.yaml") == {"one", "two"}
+    assert names_beside(tmp_path / "a.yaml") is None
+    (folder / "b.yaml").write_text("name: [")
+    assert names_beside(folder / "a.yaml") is None
 
 
 def test_regions_that_nobody_may_read_are_noted_together(gateway: Gateway) -> None:

@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from sagemaker_serving.errors import Where
+from sagemaker_serving.operations.account import Account
 from sagemaker_serving.operations.transition import (
     DeployedVariants,
     NextStep,
+    kind_problems,
     next_steps,
     next_transition,
 )
@@ -241,3 +244,24 @@ def test_what_is_deployed_is_read_from_the_template(aws: Aws, tmp_path: Path) ->
     assert told(file, aws, "--exit-code")[0] == 0, "the file says so"
     cloudformation.delete_stack(StackName="prod-half")
     eventually(lambda: not aws.status()["endpoints"])
+
+
+@pytest.mark.parametrize(
+    ("there", "file", "severity"),
+    [
+        ({"endpoints": {"prod-half": {"ml.c5.large": 1}}}, "serverless", "error"),
+        ({"serverless": {"prod-half": 5}}, "ml.c5.large", "warning"),
+        ({"serverless": {"prod-half": 5}}, "serverless", None),
+        ({"serverless": {"another": 5}}, "ml.c5.large", None),
+    ],
+)
+def test_an_account_tells_which_endpoint_cannot_become_what_the_file_says(
+    there: dict[str, Any], file: str, severity: str | None
+) -> None:
+    account = Account(account="1", region="eu-west-1", read="", quotas={}, **there)
+    environment = Environment(name="prod", region="eu-west-1", models={"half": model(a=file)})
+    found = list(kind_problems(environment, account, Where("prod.yaml")))
+    assert [each.severity.value for each in found] == ([severity] if severity else [])
+    for each in found:
+        assert str(each.where) == "prod.yaml models.half.variants"
+        assert each.message.startswith("prod-half is there: ")

@@ -193,13 +193,17 @@ def _of_account(
 ) -> Iterator[Problem]:
     """What is wrong beside the account, which is asked once for each region."""
     from sagemaker_serving.operations.account import Account, read_account
-    from sagemaker_serving.operations.leftovers import leftover_problems
+    from sagemaker_serving.operations.leftovers import leftover_problems, unnamed_problems
     from sagemaker_serving.operations.named import named, named_problems
     from sagemaker_serving.operations.quotas import quota_problems
+    from sagemaker_serving.operations.transition import kind_problems
+    from sagemaker_serving.rules.environment.neighbours import names_beside
 
-    sound = [(file.environment, file.where) for file in files if file.environment is not None]
+    sound = [(file.environment, file) for file in files if file.environment is not None]
     accounts: dict[str, Account] = {}
-    for environment, where in sound:
+    told: set[Path] = set()
+    for environment, file in sound:
+        where = file.where
         region = environment.region
         if region not in accounts and kept is not None and kept.exists():
             accounts[region] = Account.load(kept, region)
@@ -211,7 +215,12 @@ def _of_account(
                 accounts[region].save(kept)
         yield from quota_problems(environment, accounts[region], where)
         yield from named_problems(environment, accounts[region].found, where, today)
+        yield from kind_problems(environment, accounts[region], where)
         yield from leftover_problems(environment, accounts[region].deployed, where)
+        if (folder := file.path.absolute().parent) not in told:
+            told.add(folder)
+            if (names := names_beside(file.path)) is not None:
+                yield from unnamed_problems(names, accounts[region].deployed, where)
 
 
 def _of_template(

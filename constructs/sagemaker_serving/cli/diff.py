@@ -42,8 +42,8 @@ def diff(
     Without RIGHT, LEFT is compared with the deployed templates. It prints each model whose change
     needs several deploys, with its present `transition`, the one for the next deploy, and why. It
     also tells what SageMaker refuses, or takes and never takes back, and which stacks run on in any
-    region though the file has them no more. It prints nothing when the file can be deployed as it
-    is.
+    region though the file has them no more. Environments that run and that no file beside LEFT is
+    named like are told on standard error. It prints nothing when the file can be deployed as it is.
     --write puts the next `transition` into the file and keeps everything else. --exit-code then
     ends with 1 when the file lacked it.
     `docs operations` has the steps.
@@ -97,8 +97,15 @@ def _from_deployed(
     path: Path, environment: Environment, aws: Aws, *, write: bool, as_json: bool
 ) -> tuple[list[dict[str, Any]], bool]:
     """A row for each model in a transition, and whether the file said another before."""
-    from sagemaker_serving.operations.leftovers import deployed_stacks, leftovers, not_read
+    from sagemaker_serving.errors import Where
+    from sagemaker_serving.operations.leftovers import (
+        deployed_stacks,
+        leftovers,
+        not_read,
+        unnamed_problems,
+    )
     from sagemaker_serving.operations.transition import next_steps
+    from sagemaker_serving.rules.environment.neighbours import names_beside
     from sagemaker_serving.spec.edited import shown, write_transition
 
     rows, differs = [], False
@@ -114,6 +121,9 @@ def _from_deployed(
     deployed = deployed_stacks(aws)
     if deployed.unread:
         click.echo(not_read(deployed), err=True)
+    if (known := names_beside(path)) is not None:
+        for problem in unnamed_problems(known, deployed, Where(str(path))):
+            click.echo(problem.message, err=True)
     nothing = None if as_json else "-"
     for left, why in leftovers(environment, deployed):
         rows.append({"model": left, path.stem: nothing, "next": nothing, "why": why})

@@ -106,6 +106,30 @@ def leftover_problems(
         )
 
 
+def unnamed_problems(known: set[str], deployed: Deployed, where: Where) -> Iterator[Problem]:
+    """A note for each environment that none of the app's files is named like, region by region.
+
+    It may be one whose file was removed or has another name now, or another app's.
+    """
+    for region, names in sorted(deployed.found.items()):
+        for name in sorted({each.partition("/")[0] for each in names} - known):
+            stacks = sorted(
+                (each.partition("/")[2] for each in names if each.startswith(f"{name}/")),
+                key=lambda of: (of in _SHARED, of),
+            )
+            told = ", ".join(f"{name}-{of.title() if of in _SHARED else of}" for of in stacks)
+            yield Problem(
+                rule="account-leftover",
+                where=where,
+                severity=Severity.NOTE,
+                message=(
+                    f"the environment {name} runs in {region}, and is billed, although no file "
+                    f"has that name; unless another app deploys it, delete its stacks once nobody "
+                    f"uses it, in this order: {told}"
+                ),
+            )
+
+
 def not_read(deployed: Deployed) -> str:
     """What is told where `deployed_stacks` finds nothing out."""
     return (

@@ -11,6 +11,8 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.client.aws import Aws, aws_failures
+from sagemaker_serving.errors import Problem, Severity, Where
+from sagemaker_serving.operations.account import Account
 from sagemaker_serving.rules import is_guarded
 from sagemaker_serving.spec import Environment, InstanceVariant, Model, Transition, Variant
 from sagemaker_serving.spec.transition import SERVERLESS
@@ -50,8 +52,9 @@ def next_steps(environment: Environment, aws: Aws) -> Iterator[NextStep]:
         deployed = _deployed(cloudformation, environment.stack_name(name))
         if deployed is None:
             continue
-        between = _between_kinds(model, deployed)
-        if between is not None and SERVERLESS not in deployed.types.values():
+        serverless = SERVERLESS in deployed.types.values()
+        between = _between_kinds(model, serverless=serverless)
+        if between is not None and not serverless:
             yield NextStep(
                 model=name, written=model.transition, transition=None, why=between, refused=True
             )
@@ -63,20 +66,38 @@ def next_steps(environment: Environment, aws: Aws) -> Iterator[NextStep]:
                 yield NextStep(model=name, written=model.transition, transition=transition, why=why)
 
 
-def _between_kinds(model: Model, deployed: DeployedVariants) -> str | None:
+def kind_problems(environment: Environment, account: Account, where: Where) -> Iterator[Problem]:
+    """An error for each endpoint of the account that is on instances and serverless in the file,
+    and a warning for the way that has no way back."""
+    for name, model in environment.models.items():
+        endpoint = environment.endpoint_name(name)
+        serverless = endpoint in account.serverless
+        if not model.variants or not (serverless or endpoint in account.endpoints):
+            continue
+        between = _between_kinds(model, serverless=serverless)
+        if between is not None:
+            yield Problem(
+                rule="account-endpoint",
+                where=where / "models" / name / "variants",
+                severity=Severity.WARNING if serverless else Severity.ERROR,
+                message=f"{endpoint} is there: {between}",
+            )
+
+
+def _between_kinds(model: Model, *, serverless: bool) -> str | None:
     """What a move between instances and serverless comes to; None where there is none.
 
-    Source: developer guide, "Serverless endpoint operations", on updates.
+    ``serverless`` is what the endpoint is now. Source: developer guide, "Serverless endpoint
+    operations", on updates.
     """
     wanted = SERVERLESS in map(_type, model.variants)
-    there = SERVERLESS in deployed.types.values()
-    if wanted and not there:
+    if wanted and not serverless:
         return (
             "the endpoint serves on instances, and SageMaker refuses to make it serverless; give "
             "the model another name, which makes another endpoint, move its callers there, and "
             "remove this one"
         )
-    if there and not wanted:
+    if serverless and not wanted:
         return (
             "from instances there is no way back: SageMaker refuses to make them serverless again, "
             "so neither rollback nor CloudFormation's own can undo this deploy; under another name "

@@ -428,9 +428,9 @@ OTHER_FINDINGS = {
     "golden-file": "A golden file is as `sagemaker-serving docs golden` shows it.",
     **dict.fromkeys(
         ("account-s3", "account-endpoint", "account-reservation"),
-        "What the file names is in the account (`check --account`).",
+        "What the file names is in the account, and can become what it says (`check --account`).",
     ),
-    "account-leftover": "No stack runs on that the file has no more (`check --account`).",
+    "account-leftover": "No stack runs on that no file has any more (`check --account`).",
     **dict.fromkeys(
         (
             "quota-endpoint-instances",

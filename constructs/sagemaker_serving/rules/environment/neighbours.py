@@ -32,6 +32,17 @@ def neighbours(
             yield from _read(other)
 
 
+def names_beside(path: Path) -> set[str] | None:
+    """The names of all environments of the app that ``path`` is of; None where nobody knows, as of
+    a file that stands elsewhere, or beside one that cannot be read."""
+    folder = path.absolute().parent
+    if folder.name != _FOLDER:
+        return None
+    files = sorted(folder.glob("[!_]*.yaml"))
+    named = [found.name for file in files for found in _read(file)]
+    return set(named) if len(named) == len(files) else None
+
+
 def _comes_near(path: Path, name: str, existing: Sequence[str]) -> bool:
     try:
         text = path.read_text(encoding="utf-8")
