@@ -54,6 +54,18 @@ def taken_back_by(*dimensions: str) -> str:
     )
 
 
+def waiting(variant: str, seconds: int) -> str:
+    routing = f"Type: ALL_AT_ONCE, WaitIntervalInSeconds: {seconds}"
+    policy = f"BlueGreenUpdatePolicy: {{TrafficRoutingConfiguration: {{{routing}}}}}"
+    return resources(
+        "  Endpoint: {Type: AWS::SageMaker::Endpoint, Properties: {EndpointConfigName: c, "
+        f"DeploymentConfig: {{{policy}}}}}}}\n"
+        "  Target: {Type: AWS::ApplicationAutoScaling::ScalableTarget, Properties: {"
+        "ServiceNamespace: sagemaker, ScalableDimension: sagemaker:variant:DesiredInstanceCount, "
+        f'ResourceId: !Sub "endpoint/{variant}", MinCapacity: 1, MaxCapacity: 2}}}}\n'
+    )
+
+
 CASES: list[tuple[str, str, str, str]] = [
     # the rule, a wrong template, what is said, the nearest right one
     ("template-reference", named("!Ref Topik"), "Ref names 'Topik'", named("!Ref Topic")),
@@ -267,6 +279,18 @@ CASES: list[tuple[str, str, str, str]] = [
         taken_back_by("EndpointName", "VariantName"),
         "it watches the old instances, too",
         taken_back_by("EndpointName", "VariantName", "EndpointConfigName"),
+    ),
+    *(
+        (
+            "guardrail-scaling",
+            waiting("${Endpoint.EndpointName}/variant/blue", 1800),
+            "the update waits 1800 seconds in all, and blue does not scale until it has ended",
+            waiting(*right),
+        )
+        for right in (
+            ("${Endpoint.EndpointName}/variant/blue", 1799),
+            ("another/variant/blue", 1800),
+        )
     ),
     ("template-limit", many(501), "there are 501 resources", many(500)),
     (

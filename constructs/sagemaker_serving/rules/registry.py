@@ -219,6 +219,7 @@ RULES: tuple[Rule, ...] = (
     guardrails.guardrail_step,
     guardrails.guardrail_instances,
     guardrails.guardrail_time,
+    guardrails.guardrail_scaling,
     guardrails.existing_time,
     guardrails.guardrail_alarm_known,
     guardrails.guardrail_missing_data,

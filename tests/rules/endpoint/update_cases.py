@@ -85,6 +85,15 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {UPDATE: {"linear_percent": 25, "maximum_execution_timeout_seconds": 1321}},
     ),
     (
+        "guardrail-scaling",
+        {
+            SCALING: {"blue": {"min": 1, "max": 2}},
+            UPDATE: {"linear_percent": 10, "wait_seconds": 180},
+        },
+        "the update waits 1920 seconds in all, and blue does not scale until it has ended",
+        {UPDATE: {"linear_percent": 10, "wait_seconds": 180}},
+    ),
+    (
         "guardrail-alarms",
         {UPDATE: {"canary_percent": 10, "alarms": [f"a{n}" for n in range(11)]}},
         "alarms has 11 entries; it takes 1 to 10",

@@ -157,6 +157,32 @@ def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
         )
 
 
+LONG_SECONDS = 1800
+
+
+@rule(
+    "guardrail-scaling",
+    source="AWS SageMaker developer guide, Update endpoints that use auto scaling; the half hour is "
+    "this project's",
+    severity=Severity.NOTE,
+    example="update: {canary_percent: 10, wait_seconds: 3600}   # of a variant with scaling",
+)
+def guardrail_scaling(update: UpdateFacts) -> Iterator[Finding]:
+    """An update of a scaled endpoint waits less than half an hour in all.
+
+    Auto scaling is blocked until it has ended: variants keep the instances that they had when it
+    began, whatever their load.
+    """
+    waits = _waits(update)
+    if update.scaled and waits is not None and waits >= LONG_SECONDS:
+        yield (
+            update.where,
+            f"the update waits {waits:g} seconds in all, and {', '.join(update.scaled)} does not "
+            "scale until it has ended; wait less, or raise the instances before each update as its "
+            "load may need",
+        )
+
+
 @rule(
     "existing-time",
     source="CloudFormation user guide, custom resources, ServiceTimeout",
@@ -171,7 +197,7 @@ def existing_time(update: UpdateFacts) -> Iterator[Finding]:
     if most is None:
         return
     policy = update.rolling if update.rolling.given else update.blue_green
-    waits = (_rolling_waits if update.rolling.given else _blue_green_waits)(policy)
+    waits = _waits(update)
     limit = policy.get("MaximumExecutionTimeoutInSeconds")
     if limit.number is not None and limit.number > most:
         yield (
@@ -351,6 +377,12 @@ def _percent(size: Fact, low: int, high: int) -> Iterator[Finding]:
             )
     else:
         yield from at_least(value, 1)
+
+
+def _waits(update: UpdateFacts) -> float | None:
+    if update.rolling.given:
+        return _rolling_waits(update.rolling)
+    return _blue_green_waits(update.blue_green)
 
 
 def _blue_green_waits(policy: Fact) -> float | None:

@@ -88,14 +88,14 @@ def update_of(config: EndpointConfigFacts, written: Fact, kind: KindFacts) -> It
     update = written.get("update")
     if moves(update):
         most = MOST_SECONDS if written.get("endpoint").given else None
-        yield replace(_update(update, config), most_seconds=most)
+        yield replace(_update(update, config, written), most_seconds=most)
     elif kind.production and all(
         takes_guardrails(variant.instance_type.text) for variant in config.variants
     ):
-        yield _update(Fact({"canary_percent": 10}, update.where), config)
+        yield _update(Fact({"canary_percent": 10}, update.where), config, written)
 
 
-def _update(update: Fact, config: EndpointConfigFacts) -> UpdateFacts:
+def _update(update: Fact, config: EndpointConfigFacts, written: Fact) -> UpdateFacts:
     way = next(kind for name, kind in WAYS.items() if name == way_of(update.value))
     policy = in_aws_words(update, way, defaults=True)
     absent = Fact(None, update.where)
@@ -107,6 +107,13 @@ def _update(update: Fact, config: EndpointConfigFacts) -> UpdateFacts:
         rolling=policy if rolling else absent,
         alarms=alarms if alarms.value else ABSENT,
         config=config,
+        scaled=tuple(
+            name
+            for variant in config.variants
+            if (name := variant.name.text) is not None
+            and not variant.is_serverless
+            and written.get("scaling").get(name).given
+        ),
     )
 
 

@@ -119,7 +119,8 @@ class UpdateFacts:
     """How an endpoint is updated; ``config`` is what it runs, None when that is not known.
 
     ``most_seconds`` is how long all of it may take, None where nothing but SageMaker says so.
-    ``watched`` are the alarms that roll it back, where a template tells.
+    ``watched`` are the alarms that roll it back, where a template tells. ``scaled`` are the variants
+    whose instances scale.
     """
 
     where: Where
@@ -129,6 +130,7 @@ class UpdateFacts:
     config: EndpointConfigFacts | None = None
     most_seconds: int | None = None
     watched: tuple[WatchedFacts, ...] = ()
+    scaled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,6 +47,7 @@ from sagemaker_serving.rules.template.scaling import (
     config_of,
     event_schedules,
     policy_facts,
+    scaled_variants,
     target_facts,
 )
 from sagemaker_serving.rules.template.schemas import is_whole, schema_facts, type_facts
@@ -215,6 +216,7 @@ def _update(resource: Resource, resources: Resources) -> UpdateFacts:
         alarms=deployment.get("AutoRollbackConfiguration").get("Alarms"),
         config=config_of(resource, resources),
         watched=tuple(_watched(resource, resources)),
+        scaled=tuple(dict.fromkeys(scaled_variants(resource, resources))),
     )
 
 

@@ -17,6 +17,7 @@ from sagemaker_serving.rules.facts.kinds import (
     SchedulesFacts,
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
+from sagemaker_serving.rules.scaling.metrics import INSTANCES
 from sagemaker_serving.rules.scaling.targets import keeps_one
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
@@ -183,6 +184,16 @@ def _variant(
     if endpoint is None:
         endpoint = resources.referred(named, _ENDPOINT, "EndpointName")
     return found[2], endpoint, config_of(endpoint, resources)
+
+
+def scaled_variants(endpoint: Resource, resources: Resources) -> Iterator[str]:
+    """The names of the variants of ``endpoint`` whose instances scale."""
+    for target in resources.of_types(TARGET):
+        name, scaled, _ = _variant(target, resources)
+        by_instances = target.properties.get("ScalableDimension").text == INSTANCES
+        of_this = scaled is not None and scaled.logical_id == endpoint.logical_id
+        if name and by_instances and of_this:
+            yield name
 
 
 def config_of(endpoint: Resource | None, resources: Resources) -> EndpointConfigFacts | None:
