@@ -130,6 +130,7 @@ class EndpointConfig(_Named):
 class _Settling(_Named):
     """A resource that takes time: ``status_member`` of its description says how it is."""
 
+    settles = True
     status_member: str
     final: frozenset[str]
     what: str
@@ -148,6 +149,10 @@ class _Settling(_Named):
         except ClientError as error:
             if not is_absent(error):
                 raise
+
+    def _ended(self, request: Request) -> dict[str, Any]:
+        """Its description, once what was begun has ended; in Express mode at once."""
+        return self.describe(request) if request.express else self._settled(request)
 
     def _settled(self, request: Request) -> dict[str, Any]:
         """Its description, once it is in a state that it does not leave by itself."""
@@ -187,9 +192,7 @@ class Endpoint(_Settling):
 
     @override
     def complete(self, request: Request) -> Attributes:
-        endpoint = self._settled(request)
-        if endpoint["EndpointStatus"] != "InService":
-            raise _not_in_service(endpoint)
+        self._refuse_failed(self._ended(request))
         return super().complete(request)
 
     @override
@@ -203,12 +206,18 @@ class Endpoint(_Settling):
             self.complete(request)
         elif settled["EndpointConfigName"] != wanted:
             self.call(request, "UpdateEndpoint", request.properties, **self._named(request))
-            endpoint = self._settled(request)
-            if endpoint["EndpointStatus"] != "InService":
-                raise _not_in_service(endpoint)
-            if endpoint["EndpointConfigName"] != wanted and "FailureReason" in endpoint:
+            endpoint = self._ended(request)
+            self._refuse_failed(endpoint)
+            undone = endpoint["EndpointStatus"] in self.final and "FailureReason" in endpoint
+            if endpoint["EndpointConfigName"] != wanted and undone:
                 raise ResourceFailed(endpoint["FailureReason"], code="NotStabilized")
         return super().update(request)
+
+    def _refuse_failed(self, endpoint: dict[str, Any]) -> None:
+        status = endpoint["EndpointStatus"]
+        if status in self.final - {"InService"}:
+            reason = endpoint.get("FailureReason") or f"the endpoint is {status}"
+            raise ResourceFailed(reason, code="NotStabilized")
 
 
 class InferenceComponent(_Settling):
@@ -226,8 +235,8 @@ class InferenceComponent(_Settling):
 
     @override
     def complete(self, request: Request) -> Attributes:
-        component = self._settled(request)
-        if component["InferenceComponentStatus"] != "InService":
+        component = self._ended(request)
+        if component["InferenceComponentStatus"] == "Failed":
             raise ResourceFailed(
                 component.get("FailureReason") or "the component is Failed", code="NotStabilized"
             )
@@ -241,12 +250,7 @@ class InferenceComponent(_Settling):
             self.call(
                 request, "UpdateInferenceComponent", request.properties, **self._named(request)
             )
-            component = self._settled(request)
-            if component.get("FailureReason"):
+            component = self._ended(request)
+            if component["InferenceComponentStatus"] in self.final and "FailureReason" in component:
                 raise ResourceFailed(component["FailureReason"], code="NotStabilized")
         return super().update(request)
-
-
-def _not_in_service(endpoint: dict[str, Any]) -> ResourceFailed:
-    reason = endpoint.get("FailureReason") or f"the endpoint is {endpoint['EndpointStatus']}"
-    return ResourceFailed(reason, code="NotStabilized")

@@ -61,7 +61,8 @@ class Request:
 
     ``previous`` are the properties that the physical resource has now: nothing
     while it is being created. ``claim`` gives a resource its physical id before it is known to
-    exist, so that what is made of it can be deleted even if making it fails.
+    exist, so that what is made of it can be deleted even if making it fails. ``express``: a
+    resource is made or changed once its service has taken the call, and becomes ready by itself.
     """
 
     context: LocalContext
@@ -74,6 +75,7 @@ class Request:
     previous: Properties = field(default_factory=dict)
     physical_id: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    express: bool = False
     stop: Event = field(default_factory=Event, repr=False)
     claim: Callable[[str], None] = field(default=_claim_nothing, repr=False)
 
@@ -139,6 +141,9 @@ class Provider(ABC):
     adopts: bool = False
     """Whether `adopt` takes what exists already into a stack: where nothing differs from
     ``request.previous``, ``complete`` changes nothing."""
+    settles: bool = False
+    """Whether it becomes ready only after the call that makes or changes it, which
+    `Request.express` does not wait for."""
     takes_long: bool = False
     """Whether ``create`` waits for somebody, rather than only calling a service."""
 

@@ -216,8 +216,9 @@ def test_rollback_brings_back_what_was_deployed_without_rollback(
     assert cli.destroy(Path(failing))[0] == 0
 
 
+@pytest.mark.parametrize("option", ["--orphan={}.Value", "--force"])
 def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
-    aws: Aws, cli: Cli, tmp_path: Path
+    aws: Aws, cli: Cli, tmp_path: Path, option: str
 ) -> None:
     cli.deploy(sourced(tmp_path, "{{resolve:ssm:/source}}", aws))
     aws.client("ssm").delete_parameter(Name="/source")
@@ -228,13 +229,66 @@ def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
     assert cli("rollback", "--app", failing)[1].count("/source not found")
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
-    status, printed = cli("rollback", "--app", failing, f"--orphan={nested}.Value")
+    status, printed = cli("rollback", "--app", failing, option.format(nested))
 
     assert status == 0, printed
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert aws.stack(nested)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert _value(aws, "/sourced") == "new"
     assert cli.destroy(Path(failing))[0] == 0
+
+
+def test_express_deploys_and_destroys_and_rolls_back_only_when_asked(
+    aws: Aws, cli: Cli, tmp_path: Path
+) -> None:
+    app = sourced(tmp_path, "{{resolve:ssm:/source}}", aws)
+    cli.deploy(app, "--express")
+    assert aws.stack("Sourced")["DeploymentConfig"] == {"Mode": "EXPRESS"}
+    failing = str(sourced(tmp_path, "new", aws, broken=True))
+    failing_deploy = ("deploy", "--app", failing, "--require-approval=never", "--express")
+
+    assert cli(*failing_deploy)[0] == 1
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_FAILED"
+    cli.deploy(app, "--express", "--no-rollback")
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_COMPLETE"
+    assert cli(*failing_deploy, "--rollback")[0] == 1
+    assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    status, printed = cli("destroy", "--app", str(app), "--force", "--express")
+    assert status == 0, printed
+    assert _stacks(aws) == ["CDKToolkit"]
+
+
+def test_orphan_lets_go_of_a_resource_and_leaves_what_refers_to_it(
+    aws: Aws, cli: Cli, tmp_path: Path
+) -> None:
+    cli.deploy(referring(tmp_path))
+    kept = aws.outputs("Refers")["Name"]
+
+    status, printed = cli(
+        "orphan", "--unstable=orphan", "--yes", "--app", str(referring(tmp_path)), "Refers/Kept"
+    )
+
+    assert status == 0, printed
+    assert f'"Name":"{kept}"' in printed
+    assert kept not in aws.physical_ids("Refers").values()
+    assert aws.outputs("Refers")["Name"] == kept
+    assert _value(aws, kept) == "kept"
+    assert cli.destroy(referring(tmp_path))[0] == 0
+    assert _value(aws, kept) == "kept"
+    aws.client("ssm").delete_parameter(Name=kept)
+
+
+def referring(folder: Path) -> Path:
+    """An app whose stack has a parameter, another that is about it, and its name as output."""
+    import aws_cdk as cdk
+    from aws_cdk import aws_ssm as ssm
+
+    app = cdk.App(outdir=str(folder / "refers"))
+    stack = cdk.Stack(app, "Refers")
+    kept = ssm.StringParameter(stack, "Kept", string_value="kept")
+    ssm.StringParameter(stack, "About", string_value=kept.parameter_arn)
+    cdk.CfnOutput(stack, "Name", value=kept.parameter_name)
+    return Path(app.synth().directory)
 
 
 def sourced(folder: Path, value: str, aws: Aws, *, broken: bool = False) -> Path:

@@ -288,6 +288,31 @@ def test_a_resource_is_skipped_when_a_rollback_is_continued_without_it(aws: Aws)
     assert _value(aws, "/skipped") == "new"
 
 
+def test_a_rollback_is_forced_past_all_that_it_could_not_restore(aws: Aws) -> None:
+    ssm = aws.client("ssm")
+    ssm.put_parameter(Name="/forced/source", Value="old", Type="String")
+    old = parameter("{{resolve:ssm:/forced/source}}", Name="/forced")
+    aws.create("forced", template(A=old, C=parameter("1", Name="/restored")))
+    ssm.delete_parameter(Name="/forced/source")
+    failing = template(
+        A=parameter("new", Name="/forced"),
+        B=broken("A", "C"),
+        C=parameter("2", Name="/restored"),
+    )
+    stack = aws.update("forced", failing)
+    assert stack["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    client = aws.cloudformation
+    with pytest.raises(ClientError, match="ForceRollback and ResourcesToSkip cannot both"):
+        client.continue_update_rollback(
+            StackName="forced", ForceRollback=True, ResourcesToSkip=["A"]
+        )
+
+    client.continue_update_rollback(StackName="forced", ForceRollback=True)
+
+    assert aws.done(stack["StackId"])["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert (_value(aws, "/forced"), _value(aws, "/restored")) == ("new", "1")
+
+
 def test_an_update_without_rollback_waits_to_be_rolled_back(aws: Aws) -> None:
     aws.create("paused", template(A=parameter("old", Name="/paused")))
 

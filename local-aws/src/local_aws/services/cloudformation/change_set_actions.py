@@ -34,6 +34,7 @@ from local_aws.services.cloudformation.requests import (
     find_change_set,
     found,
     found_change_set,
+    rollback_disabled,
     settings,
 )
 from local_aws.services.cloudformation.stack_actions import USER_INITIATED, StackActions
@@ -109,7 +110,8 @@ class ChangeSetActions:
                 f"itself; execute its root [{change_set.root_id}]"
             )
         token = values.get("ClientRequestToken")
-        disable_rollback = values.get("DisableRollback", False)
+        config = change_set.settings.get("DeploymentConfig")
+        disable_rollback = rollback_disabled(values, config)
         stack.settings |= change_set.settings
         version = _apart(change_set.version)
         if change_set.type == "CREATE":

@@ -71,6 +71,7 @@ class NestedStack(Provider):
             raise
         if "TimeoutInMinutes" in request.properties:
             stack.settings["TimeoutInMinutes"] = int(request.properties["TimeoutInMinutes"])
+        stack.settings["DeploymentConfig"] = parent.settings.get("DeploymentConfig")
         planned = _planned(stack, parent)
         self._actions.begin_create(stack, version, DO_NOTHING, parent.token, planned)
         return stack.stack_id
@@ -89,6 +90,7 @@ class NestedStack(Provider):
     def update(self, request: Request) -> Attributes:
         stack, parent = self._stack(request.physical_id), self._stack(request.stack_id)
         version = self._version(stack, parent, request.properties)
+        stack.settings["DeploymentConfig"] = parent.settings.get("DeploymentConfig")
         changes = not self._submissions.plan(stack, version).empty
         if changes or stack.status.endswith("_FAILED"):
             self._actions.begin_update(

@@ -122,25 +122,32 @@ def check_options(values: Values) -> None:
         raise validation_error(
             "RollbackConfiguration.RollbackTriggers is not supported by the local AWS"
         )
-    mode = values.get("DeploymentConfig", {}).get("Mode", "STANDARD")
-    if mode != "STANDARD":
-        raise validation_error(f"DeploymentConfig.Mode {mode} is not supported by the local AWS")
 
 
 def settings(values: Values) -> dict[str, Any]:
-    """What is kept of a request only to be shown again."""
-    return {
-        name: values[name]
-        for name in ("DeploymentConfig", "RollbackConfiguration")
-        if name in values
-    }
+    """What is kept of a request: how it deploys, and what is only shown again."""
+    kept = {"DeploymentConfig": values.get("DeploymentConfig")}  # of this operation alone
+    if "RollbackConfiguration" in values:
+        kept["RollbackConfiguration"] = values["RollbackConfiguration"]
+    return kept
+
+
+def rollback_disabled(values: Values, config: Values | None) -> bool:
+    """Whether what fails stays as it is: as ``values`` say, or the DeploymentConfig ``config``.
+
+    Express mode rolls nothing back unless it is told to (aws/aws-cdk-cli#1931).
+    """
+    given = {} if config is None else config
+    is_express = given.get("Mode") == "EXPRESS"
+    return bool(values.get("DisableRollback") or given.get("DisableRollback", is_express))
 
 
 def on_failure(values: Values) -> str:
     """What a create does when it fails: DisableRollback or OnFailure, by default roll back."""
     if "OnFailure" in values and "DisableRollback" in values:
         raise validation_error("OnFailure and DisableRollback cannot both be given")
-    if values.get("DisableRollback"):
-        return DO_NOTHING
-    chosen: str = values.get("OnFailure", ROLLBACK)
+    by_default = (
+        DO_NOTHING if rollback_disabled(values, values.get("DeploymentConfig")) else ROLLBACK
+    )
+    chosen: str = values.get("OnFailure", by_default)
     return chosen

@@ -83,6 +83,15 @@ class CloudFormation(service.Service):
             "UpdatePolicy, CreationPolicy, the deletion policy Snapshot",
             "kept: no signal is waited for, and nothing holds what a snapshot would save",
         ),
+        service.Limit(
+            "Express mode",
+            "does not wait for endpoints and inference components by which nothing else is made; "
+            "deletions are waited for. Which resources AWS waits for is unverified",
+        ),
+        service.Limit(
+            "aliases of stacks (SetAlias)",
+            "refused by name; the CDK CLI sets none",
+        ),
         service.Limit("executed change sets", "the latest 20 of a stack are found; AWS keeps all"),
         service.Limit(
             "the role that CloudFormation is given",

@@ -10,6 +10,7 @@ from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.refusals import validation_error
 from local_aws.services.cloudformation.engine.stacks import (
     REVIEW_IN_PROGRESS,
+    STACK_TYPE,
     ChangeSet,
     Stack,
     Stacks,
@@ -24,6 +25,7 @@ from local_aws.services.cloudformation.requests import (
     check_updatable,
     found,
     on_failure,
+    rollback_disabled,
     settings,
 )
 
@@ -83,7 +85,7 @@ class StackActions:
         self.begin_update(
             stack,
             version,
-            disable_rollback=values.get("DisableRollback", False),
+            disable_rollback=rollback_disabled(values, values.get("DeploymentConfig")),
             token=values.get("ClientRequestToken"),
         )
         return {"StackId": stack.stack_id}
@@ -109,6 +111,7 @@ class StackActions:
                 raise validation_error(_UNDELETABLE.format(stack.name, stack.status))
             before = stack.status
             stack.retained = list(retain)
+            stack.settings |= settings(values)
             stack.begin(values.get("ClientRequestToken"))
             stack.set_status("DELETE_IN_PROGRESS", USER_INITIATED)
         self._stacks.remove_planned(stack)
@@ -132,8 +135,16 @@ class StackActions:
         return {}
 
     def rollback_stack(self, values: Values, region: str) -> Answer:
-        """Roll back what failed with its rollback disabled."""
+        """Roll back what failed with its rollback disabled; never what Express mode deployed.
+
+        (aws/aws-cdk-cli#1970; AWS's words are not known.)
+        """
         stack = found(self._stacks, values, region)
+        if stack.express:
+            raise validation_error(
+                f"Stack:{stack.stack_id} was deployed in Express mode and can not be rolled back; "
+                "update it to what was deployed before"
+            )
         token = values.get("ClientRequestToken")
         if stack.status == "CREATE_FAILED":
             self._begin(stack, "ROLLBACK_IN_PROGRESS", ("CREATE_FAILED",), token)
@@ -145,10 +156,20 @@ class StackActions:
     def continue_update_rollback(self, values: Values, region: str) -> Answer:
         """Try a failed rollback again; ResourcesToSkip are left as they are.
 
-        Those of a nested stack are ``NestedStackName.LogicalId``.
+        Those of a nested stack are ``NestedStackName.LogicalId``. ForceRollback leaves all whose
+        rollback has failed, of nested stacks, too.
         """
         stack = found(self._stacks, values, region)
         skip = values.get("ResourcesToSkip", [])
+        if values.get("ForceRollback"):
+            if skip:
+                raise validation_error("ForceRollback and ResourcesToSkip cannot both be given")
+            skip = [
+                f"{each.name}.{resource.logical_id}"
+                for each in self._stacks.family(stack)
+                for resource in list(each.version.resources.values())
+                if resource.status == "UPDATE_FAILED" and resource.type != STACK_TYPE
+            ]
         resources = {
             f"{each.name}.{logical_id}": (each, logical_id)
             for each in self._stacks.family(stack)

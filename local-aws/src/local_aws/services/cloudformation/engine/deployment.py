@@ -237,6 +237,8 @@ class Deployment:
         if problems:
             return " ".join(problems)
 
+        self._steps.awaited = {each for needs in blueprint.graph.needs.values() for each in needs}
+
         def deploy(logical_id: str) -> None:
             self._bring(logical_id, blueprint)
 

@@ -222,6 +222,11 @@ class Stack:
         """Whether an operation is under way."""
         return self.status.endswith("_IN_PROGRESS") and self.status != REVIEW_IN_PROGRESS
 
+    @property
+    def express(self) -> bool:
+        """Whether its operation waits for nothing that becomes ready by itself."""
+        return (self.settings.get("DeploymentConfig") or {}).get("Mode") == "EXPRESS"
+
     def change_set(self, name_or_id: str) -> ChangeSet | None:
         """The change set by its id, or the latest of that name."""
         for change_set in reversed(list(self.change_sets.values())):

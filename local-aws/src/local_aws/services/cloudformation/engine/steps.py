@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from threading import Event
@@ -41,17 +41,29 @@ _HANDLER_CODES = (
 """A service's error code, by a part of it, as CloudFormation's handlers classify it."""
 
 
+_EXPRESS = (
+    "Resource operation completed using Express Mode. It may continue becoming available in the "
+    "background."
+)
+"""As the CDK CLI shows it (aws/aws-cdk-cli#1689)."""
+
+
 class StepFailed(Exception):
     """A resource's step failed; its record and the stack's history say why."""
 
 
 class Steps:
-    """The steps of one operation on one stack; ``stop`` cancels those that wait."""
+    """The steps of one operation on one stack; ``stop`` cancels those that wait.
+
+    In Express mode nothing waits for a resource to become ready, but for one of ``awaited``, which
+    others are made by.
+    """
 
     def __init__(self, context: LocalContext, types: ResourceTypes, stack: Stack) -> None:
         self._context = context
         self._types = types
         self._stack = stack
+        self.awaited: Container[str] = ()
         self.stop = Event()
 
     def create(self, resource: Resource, *, replacing: bool = False) -> None:
@@ -155,7 +167,12 @@ class Steps:
             self._stack.set_resource_status(resource, f"{verb}_FAILED", reason_of(error))
             raise StepFailed from error
         told = None if verb == "DELETE" else resource.told
+        if provider.settles and verb != "DELETE" and self._is_express(resource):
+            told = _EXPRESS
         self._stack.set_resource_status(resource, f"{verb}_COMPLETE", told)
+
+    def _is_express(self, resource: Resource) -> bool:
+        return self._stack.express and resource.logical_id not in self.awaited
 
     def _wanted(self, resource: Resource) -> dict[str, Any]:
         """The properties with their dynamic references resolved: for the service.
@@ -190,6 +207,7 @@ class Steps:
             previous=previous or {},
             physical_id=resource.physical_id,
             attributes=resource.attributes,
+            express=self._is_express(resource),
             stop=self.stop,
             claim=lambda physical_id: setattr(resource, "physical_id", physical_id),
         )
