@@ -60,7 +60,8 @@ def test_gc_leaves_what_serves_on_and_destroy_empties_a_bucket_that_is_to_be_emp
     )
     versions = [tmp_path / version for version in ("1", "2")]
     for version in versions:
-        deploy(cli, synthesized(version, ENVIRONMENT))
+        printed = deploy(cli, synthesized(version, ENVIRONMENT))
+    assert "AtDestroy = its bucket is emptied and deleted with it" in printed
     assert all(wanted(aws).values())
     assert len(wanted(aws)) == 5, "three that serve, and two that are kept"
     collected(cli, aws)
@@ -78,9 +79,10 @@ def test_gc_leaves_what_serves_on_and_destroy_empties_a_bucket_that_is_to_be_emp
     assert data not in {each["Name"] for each in aws.s3.list_buckets()["Buckets"]}
 
 
-def deploy(cli: Cdk, assembly: Path) -> None:
+def deploy(cli: Cdk, assembly: Path) -> str:
     ended = cli.of_app("deploy", assembly, "--require-approval=never")
     assert ended.status == 0, ended.printed
+    return ended.printed
 
 
 def synthesized(folder: Path, text: str) -> Path:

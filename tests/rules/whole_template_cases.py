@@ -284,7 +284,7 @@ CASES: list[tuple[str, str, str, str]] = [
         (
             "guardrail-scaling",
             waiting("${Endpoint.EndpointName}/variant/blue", 1800),
-            "the update waits 1800 seconds in all, and blue does not scale until it has ended",
+            "the update waits 1800 seconds in all, and until it has ended nothing scales blue",
             waiting(*right),
         )
         for right in (

@@ -107,6 +107,21 @@ def test_production_data_outlives_its_stack_and_a_key_every_stack(
             assert resource["DeletionPolicy"] == policy
 
 
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ("prod", "its bucket outlives it"),
+        ("staging", "it cannot be deleted while anything is in its bucket"),
+    ],
+)
+def test_each_deploy_tells_what_a_destroy_will_do(
+    synthesized: Any, environment: str, told: str
+) -> None:
+    template = synthesized.template(environment, "Storage").to_json()
+    assert template["Outputs"]["AtDestroy"]["Value"] == told
+    assert template["Description"] == f"Data of {environment}'s models; {told}"
+
+
 def test_stacks_are_not_locked_together_by_exports(synthesized: Any) -> None:
     for environment, stack in STACKS:
         text = json.dumps(synthesized.template(environment, stack).to_json())

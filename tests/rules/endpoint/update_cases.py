@@ -90,7 +90,7 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
             SCALING: {"blue": {"min": 1, "max": 2}},
             UPDATE: {"linear_percent": 10, "wait_seconds": 180},
         },
-        "the update waits 1920 seconds in all, and blue does not scale until it has ended",
+        "the update waits 1920 seconds in all, and until it has ended nothing scales blue",
         {UPDATE: {"linear_percent": 10, "wait_seconds": 180}},
     ),
     (

@@ -162,8 +162,8 @@ LONG_SECONDS = 1800
 
 @rule(
     "guardrail-scaling",
-    source="AWS SageMaker developer guide, Update endpoints that use auto scaling; the half hour is "
-    "this project's",
+    source="AWS SageMaker developer guide, Update endpoints that use auto scaling; the half hour "
+    "is this project's",
     severity=Severity.NOTE,
     example="update: {canary_percent: 10, wait_seconds: 3600}   # of a variant with scaling",
 )
@@ -177,9 +177,9 @@ def guardrail_scaling(update: UpdateFacts) -> Iterator[Finding]:
     if update.scaled and waits is not None and waits >= LONG_SECONDS:
         yield (
             update.where,
-            f"the update waits {waits:g} seconds in all, and {', '.join(update.scaled)} does not "
-            "scale until it has ended; wait less, or raise the instances before each update as its "
-            "load may need",
+            f"the update waits {waits:g} seconds in all, and until it has ended nothing scales "
+            f"{', '.join(update.scaled)}; wait less, or raise the instances before each update as "
+            "their load may need",
         )
 
 

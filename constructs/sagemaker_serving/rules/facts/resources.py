@@ -119,8 +119,8 @@ class UpdateFacts:
     """How an endpoint is updated; ``config`` is what it runs, None when that is not known.
 
     ``most_seconds`` is how long all of it may take, None where nothing but SageMaker says so.
-    ``watched`` are the alarms that roll it back, where a template tells. ``scaled`` are the variants
-    whose instances scale.
+    ``watched`` are the alarms that roll it back, where a template tells. ``scaled`` are the
+    variants whose instances scale.
     """
 
     where: Where
