@@ -258,6 +258,30 @@ def test_express_deploys_and_destroys_and_rolls_back_only_when_asked(
     assert _stacks(aws) == ["CDKToolkit"]
 
 
+def test_validate_and_deploy_tell_of_properties_that_their_type_does_not_take(
+    aws: Aws, cli: Cli, tmp_path: Path
+) -> None:
+    import aws_cdk as cdk
+
+    app = cdk.App(outdir=str(tmp_path / "invalid"))
+    stack = cdk.Stack(app, "Invalid")
+    cdk.CfnResource(stack, "Bad", type="AWS::SSM::Parameter", properties={"Value": "x"})
+    assembly = str(Path(app.synth().directory))
+
+    status, printed = cli("validate", "--unstable=validate", "--app", assembly)
+
+    assert status == 1, printed
+    assert "Required property [Type] not found" in printed
+    status, printed = cli("deploy", "--app", assembly, "--require-approval=never")
+    assert status == 1
+    assert "Required property [Type] not found (at /Resources/Bad/Properties)" in " ".join(
+        printed.split()
+    )
+    status, printed = cli("validate", "--unstable=validate", "--app", str(owning(tmp_path)))
+    assert status == 0, printed
+    aws.cloudformation.delete_stack(StackName="Invalid")
+
+
 def test_orphan_lets_go_of_a_resource_and_leaves_what_refers_to_it(
     aws: Aws, cli: Cli, tmp_path: Path
 ) -> None:

@@ -216,7 +216,36 @@ def _plan(aws: Aws, body: dict[str, Any]) -> None:
         ChangeSetType="CREATE",
         TemplateBody=json.dumps(body),
         Capabilities=["CAPABILITY_IAM"],
+        DisableValidation=True,
     )
+
+
+def test_early_validation_fails_a_change_set_and_says_why_by_resource(aws: Aws) -> None:
+    body = template(
+        Topic=resource("SNS::Topic", Nam="x", DisplayName={"a": 1}),
+        E=resource("SageMaker::Endpoint"),
+        Fine=parameter(),
+    )
+    client = aws.cloudformation
+    planned = {"StackName": "validated", "ChangeSetName": "plan"}
+
+    aws.begin("create_change_set", "validated", body, ChangeSetName="plan", ChangeSetType="CREATE")
+
+    shown = client.describe_change_set(**planned)
+    assert (shown["Status"], shown["ExecutionStatus"]) == ("FAILED", "UNAVAILABLE")
+    assert "[AWS::EarlyValidation::PropertyValidation]" in shown["StatusReason"]
+    found = client.describe_events(**planned, Filters={"FailedEvents": True})["OperationEvents"]
+    assert {(each["EventType"], each["ValidationFailureMode"]) for each in found} == {
+        ("VALIDATION_ERROR", "FAIL")
+    }
+    assert {(each["ValidationPath"], each["ValidationStatusReason"]) for each in found} >= {
+        ("/Resources/E/Properties", "Required property [EndpointConfigName] not found"),
+        ("/Resources/Topic/Properties", "extraneous key [Nam] is not permitted"),
+    }
+    assert client.describe_events(ChangeSetName=shown["ChangeSetId"])["OperationEvents"] == found
+    with pytest.raises(ClientError, match="cannot be executed in its current status of"):
+        client.execute_change_set(**planned)
+    client.delete_stack(StackName="validated")
 
 
 def test_what_is_not_deployed_need_not_be_deployable(aws: Aws) -> None:

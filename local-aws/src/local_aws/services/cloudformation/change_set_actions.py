@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import uuid4
 
 from local_aws.arn import arn_in
@@ -10,7 +11,12 @@ from local_aws.protocol import AwsError
 from local_aws.resources.base import physical_name
 from local_aws.services.cloudformation.engine.changes import Change, Plan
 from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
-from local_aws.services.cloudformation.engine.refusals import Refused, validation_error
+from local_aws.services.cloudformation.engine.refusals import (
+    PropertiesRefused,
+    PropertyProblem,
+    Refused,
+    validation_error,
+)
 from local_aws.services.cloudformation.engine.stacks import (
     NAME_CHARACTERS,
     REVIEW_IN_PROGRESS,
@@ -47,6 +53,14 @@ NO_CHANGES = (
 )
 
 
+_INVALID = (
+    "The following hook(s)/validation failed: [AWS::EarlyValidation::PropertyValidation]. To "
+    "troubleshoot Early Validation errors, use the DescribeEvents API for detailed failure "
+    "information."
+)
+"""As reported of another validation (aws/aws-cdk-cli#1000)."""
+
+
 class ChangeSetActions:
     """Each method is an action. A change set is planned while it is created."""
 
@@ -67,7 +81,9 @@ class ChangeSetActions:
     def create_change_set(self, values: Values, region: str) -> Answer:
         """Plan a deployment.
 
-        One that would change nothing, or whose transforms fail, is kept as FAILED, as AWS does.
+        One that would change nothing, whose transforms fail, or in whose properties early
+        validation finds a fault, is kept as FAILED, as AWS does. With DisableValidation such
+        properties are refused at once; AWS fails their deployment.
         """
         check_options(values)
         stack, is_new = self._target(values, region)
@@ -187,6 +203,7 @@ class ChangeSetActions:
         if any(each.active and each.name == name for each in list(stack.change_sets.values())):
             raise AwsError("AlreadyExistsException", f"ChangeSet {name} already exists")
         kind, imported = values.get("ChangeSetType", "UPDATE"), {}
+        invalid: Sequence[PropertyProblem] = ()
         try:
             version = self._submissions.version(stack, values)
             refuse_circle(version, [each.version for each in above])
@@ -197,6 +214,11 @@ class ChangeSetActions:
                 )
         except TransformFailed as error:
             version, plan, reason = self._submissions.asked(stack, values), Plan(), str(error)
+        except PropertiesRefused as error:
+            if values.get("DisableValidation"):
+                raise
+            version, plan, reason = self._submissions.asked(stack, values), Plan(), _INVALID
+            invalid = error.problems
         except Refused as error:
             if not above:
                 raise
@@ -214,6 +236,7 @@ class ChangeSetActions:
             missing_values=_missing_values(plan),
             include_nested=values.get("IncludeNestedStacks", False),
             imported=imported,
+            invalid=list(invalid),
         )
         if above:
             change_set.parent_id = above[-1].change_set_id

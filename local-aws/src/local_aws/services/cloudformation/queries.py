@@ -32,6 +32,7 @@ from local_aws.services.cloudformation.views import (
     PAGE,
     event_view,
     page,
+    problem_view,
     resource_view,
     stack_view,
     summary_view,
@@ -89,7 +90,15 @@ class Queries:
         return {"StackEvents": [event_view(stack, event) for event in events], "NextToken": token}
 
     def describe_events(self, values: Values, region: str) -> Answer:
-        """One page of an operation's events, only the failed ones when they are asked for."""
+        """One page of an operation's events, only the failed ones when they are asked for.
+
+        Those of a change set are what early validation has found.
+        """
+        if "ChangeSetName" in values:
+            stack, change_set = found_change_set(self._stacks, values, region)
+            problems = [problem_view(stack, change_set, each) for each in change_set.invalid]
+            shown, token = page(problems, values.get("NextToken"))
+            return {"OperationEvents": shown, "NextToken": token}
         stack = found(self._stacks, values, region)
         operation = values.get("OperationId")
         failed_only = values.get("Filters", {}).get("FailedEvents", False)
@@ -98,7 +107,6 @@ class Queries:
             for event in list(stack.events)
             if (operation is None or event.operation_id == operation)
             and (not failed_only or event.status.endswith("_FAILED"))
-            and "ChangeSetName" not in values
         ]
         events, token = _newest(chosen, values.get("NextToken"))
         views = [{**event_view(stack, event), "EventType": "STACK_EVENT"} for event in events]

@@ -89,6 +89,12 @@ class CloudFormation(service.Service):
             "deletions are waited for. Which resources AWS waits for is unverified",
         ),
         service.Limit(
+            "early validation",
+            "judges properties, of change sets; CreateStack, UpdateStack and DisableValidation are "
+            "refused at once for what AWS fails later. Names that are taken, quotas and buckets "
+            "that are not empty are not looked at",
+        ),
+        service.Limit(
             "aliases of stacks (SetAlias)",
             "refused by name; the CDK CLI sets none",
         ),

@@ -7,11 +7,12 @@ LocalStack's suite, 2022 to 2025).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from local_aws.services.cloudformation.engine.refusals import validation_error
+from local_aws.services.cloudformation.engine.refusals import PropertyProblem, validation_error
 from local_aws.services.cloudformation.engine.stacks import (
     ChangeSet,
     Event,
@@ -141,6 +142,31 @@ def event_view(stack: Stack, event: Event) -> dict[str, Any]:
         "ResourceStatus": event.status,
         "ResourceStatusReason": event.reason,
         "ClientRequestToken": event.token,
+    }
+
+
+def problem_view(stack: Stack, change_set: ChangeSet, found: PropertyProblem) -> dict[str, Any]:
+    """What early validation found, as DescribeEvents shows it.
+
+    (botocore OperationEvent; the words and the path of what is lacking: aws/aws-cdk-cli#1463.)
+    """
+    pointer, _, said = found.problem.partition(": ")
+    lacking = re.fullmatch(r"required key (\[.*\]) not found", said)
+    return {
+        "EventId": f"{change_set.change_set_id.rpartition('/')[2]}-{found.logical_id}",
+        "StackId": stack.stack_id,
+        "OperationType": "CREATE_CHANGESET",
+        "EventType": "VALIDATION_ERROR",
+        "LogicalResourceId": found.logical_id,
+        "ResourceType": found.type,
+        "Timestamp": datetime.fromisoformat(change_set.created),
+        "ValidationFailureMode": "FAIL",
+        "ValidationName": "PROPERTY_VALIDATION",
+        "ValidationStatus": "FAILED",
+        "ValidationStatusReason": (
+            said if lacking is None else f"Required property {lacking[1]} not found"
+        ),
+        "ValidationPath": f"/Resources/{found.logical_id}/Properties{pointer.removeprefix('#')}",
     }
 
 

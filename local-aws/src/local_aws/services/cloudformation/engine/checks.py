@@ -12,7 +12,7 @@ from local_aws.resources.base import Provider
 from local_aws.resources.custom_resource import missing_service_token
 from local_aws.schemas import Schema, is_custom, schema_of
 from local_aws.services.cloudformation.engine.graph import resource_graph
-from local_aws.services.cloudformation.engine.refusals import refuse
+from local_aws.services.cloudformation.engine.refusals import PropertyProblem, refuse
 from local_aws.services.cloudformation.engine.stacks import STACK_TYPE, Resource
 from local_aws.services.cloudformation.engine.template import Template
 from local_aws.template import (
@@ -91,7 +91,7 @@ def undeployable_types(
     types: ResourceTypes,
     context: LocalContext,
     region: str,
-) -> list[str]:
+) -> list[str | PropertyProblem]:
     """The types and properties that CloudFormation or the local AWS does not have.
 
     ``active`` are the resources that the deployment would make: what the local AWS lacks
@@ -195,7 +195,7 @@ def _type_problems(
     types: ResourceTypes,
     context: LocalContext,
     region: str,
-) -> Iterator[str]:
+) -> Iterator[str | PropertyProblem]:
     type_name = definition["Type"]
     schema = schema_of(type_name, region)
     if schema is None and not is_custom(type_name):
@@ -222,10 +222,10 @@ def _type_problems(
     properties = definition.get("Properties") or {}
     if schema is None:
         for problem in missing_service_token(properties):
-            yield f"Properties validation failed for resource {logical_id} with message: {problem}"
+            yield PropertyProblem(logical_id, type_name, problem)
         return
     for problem in schema.problems(properties, whole=provider.judged_whole):
-        yield f"Properties validation failed for resource {logical_id} with message: {problem}"
+        yield PropertyProblem(logical_id, type_name, problem)
     places = schema.places(schema.without_read_only(properties))
     for place in provider.refused(context, region, places):
         yield f"Resource {logical_id}: the local AWS does not carry out {place} of {type_name}"

@@ -14,6 +14,7 @@ from local_aws.arn import arn_in
 from local_aws.clock import iso
 from local_aws.resources.base import Provider, physical_name
 from local_aws.services.cloudformation.engine.parameters import MASK, Parameter
+from local_aws.services.cloudformation.engine.refusals import PropertyProblem
 from local_aws.services.cloudformation.engine.template import EMPTY, Template, parse
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
@@ -144,7 +145,8 @@ class ChangeSet:
 
     ``missing_values`` says why some of its changes lack values, which is told with the values.
     ``parent_id`` and ``root_id`` are the change sets that it is nested in; ``imported`` are
-    physical ids, by logical id, of what it takes into the stack.
+    physical ids, by logical id, of what it takes into the stack. ``invalid`` is what early
+    validation has found.
     """
 
     name: str
@@ -164,6 +166,7 @@ class ChangeSet:
     parent_id: str | None = None
     root_id: str | None = None
     imported: dict[str, str] = field(default_factory=dict)
+    invalid: list[PropertyProblem] = field(default_factory=list)
 
     @property
     def active(self) -> bool:
