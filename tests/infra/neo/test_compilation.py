@@ -140,7 +140,9 @@ def test_the_jobs_role_reads_one_archive_and_writes_compiled_models(bench: Bench
         for action in _listed(statement["Action"])
     }
     assert actions == {
+        "s3:GetBucketLocation",
         "s3:GetObject",
+        "s3:ListBucket",
         "s3:PutObject",
         "s3:AbortMultipartUpload",
         "logs:CreateLogGroup",
@@ -153,6 +155,11 @@ def test_the_jobs_role_reads_one_archive_and_writes_compiled_models(bench: Bench
         it for it in statements(resources, "CompilerRole") if "s3:GetObject" in it["Action"]
     ]
     assert "*" not in json.dumps(reading["Resource"])
+    (listing,) = [
+        it for it in statements(resources, "CompilerRole") if it["Action"] == "s3:ListBucket"
+    ]
+    listed = f"/{listing['Condition']['StringEquals']['s3:prefix']}"
+    assert json.dumps(reading["Resource"]).rstrip(']}"').endswith(listed)
 
 
 def test_the_function_passes_that_role_to_sagemaker_and_nothing_else(bench: Bench) -> None:

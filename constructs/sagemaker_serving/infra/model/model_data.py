@@ -123,13 +123,15 @@ class BoundModelData:
     """An archive's URL (``s3://…``, perhaps a token) and what identifies its content.
 
     With ``is_prefix`` it is that of unpacked files, and ends with a slash. ``grant`` is the role's
-    leave to read it: what needs the model waits for that.
+    leave to read it: what needs the model waits for that. ``object_arn`` is the archive's ARN,
+    where it is told.
     """
 
     url: str
     identity: Any
     grant: iam.Grant
     is_prefix: bool = False
+    object_arn: str | None = None
 
 
 KEPT = "cdk.kept"
@@ -197,9 +199,13 @@ class _LocalModelData(ModelData):
             f"{self._below}{archive.sha256}.tar",
             os.path.relpath(archive.path, stage.outdir),
         )
-        given = _grant_object(location.bucket_name, location.object_key, role)
-        identity = f"{self._below}{archive.sha256}"
-        return BoundModelData(url=location.s3_object_url, identity=identity, grant=given)
+        arn = _object_arn(location.bucket_name, location.object_key)
+        return BoundModelData(
+            url=location.s3_object_url,
+            identity=f"{self._below}{archive.sha256}",
+            grant=grant(role, ["s3:GetObject"], arn),
+            object_arn=arn,
+        )
 
 
 class _LocalFiles(_LocalModelData):
@@ -227,9 +233,9 @@ class _S3ModelData(ModelData):
         self._marks = (sha256, version_id)
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        url = f"s3://{self._bucket}/{self._key}"
-        given = _grant_object(self._bucket, self._key, role)
-        return BoundModelData(url=url, identity=[url, *self._marks], grant=given)
+        url, arn = f"s3://{self._bucket}/{self._key}", _object_arn(self._bucket, self._key)
+        given = grant(role, ["s3:GetObject"], arn)
+        return BoundModelData(url=url, identity=[url, *self._marks], grant=given, object_arn=arn)
 
 
 class _S3Files(ModelData):
@@ -251,16 +257,21 @@ class _BucketModelData(ModelData):
         self._marks = (sha256, version_id)
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        place = self._place
+        place, arn = self._place, None
         if self._is_prefix:
             given = place.grant_read(role, of="The model's files")
         else:
-            given = grant(role, ["s3:GetObject"], place.bucket.arn_for_objects(place.prefix))
+            arn = place.bucket.arn_for_objects(place.prefix)
+            given = grant(role, ["s3:GetObject"], arn)
             if place.key_arn is not None:
                 given = given.combine(grant(role, ["kms:Decrypt"], place.key_arn))
         url = f"{place.uri}/" if self._is_prefix else place.uri
         return BoundModelData(
-            url=url, identity=[url, *self._marks], grant=given, is_prefix=self._is_prefix
+            url=url,
+            identity=[url, *self._marks],
+            grant=given,
+            is_prefix=self._is_prefix,
+            object_arn=arn,
         )
 
 
@@ -278,5 +289,5 @@ def _bind_prefix(
     return BoundModelData(url=url, identity=identity, grant=given, is_prefix=True)
 
 
-def _grant_object(bucket: str, key: str, role: iam.IGrantable) -> iam.Grant:
-    return grant(role, ["s3:GetObject"], f"arn:{partition()}:s3:::{bucket}/{key}")
+def _object_arn(bucket: str, key: str) -> str:
+    return f"arn:{partition()}:s3:::{bucket}/{key}"

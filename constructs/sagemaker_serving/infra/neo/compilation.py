@@ -93,6 +93,8 @@ class NeoCompilation(Construct):
         self._job = job
         self._region = region_of(self)
         source = model_data.bind(self, compiler.role)
+        if source.object_arn is not None:
+            _let_look(compiler.role, source.object_arn)
         reading = model_data.bind(self, compiler.work.role)
         self.job_name = job.name(source.identity)
         """The name of the compilation job's first attempt."""
@@ -186,6 +188,17 @@ def _known_image(job: CompilationJob, region: str) -> str | None:
         )
     except Mistake:
         return None
+
+
+def _let_look(role: iam.IRole, object_arn: str) -> None:
+    """Lets a job ask where the archive's bucket is, and for the archive in a list.
+
+    Whether it does is unverified: botocore's CreateCompilationJob.RoleArn names reads and writes.
+    SageMaker's transform jobs ask for a list; to allow both shows nothing but this one name.
+    """
+    bucket_arn, _, key = object_arn.partition("/")
+    grant(role, ["s3:GetBucketLocation"], bucket_arn)
+    grant(role, ["s3:ListBucket"], bucket_arn, conditions={"StringEquals": {"s3:prefix": key}})
 
 
 def _key_of(bucket: s3.IBucket) -> str | None:

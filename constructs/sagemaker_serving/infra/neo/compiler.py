@@ -73,9 +73,7 @@ class NeoCompiler(Construct):
         """The role of the jobs: reads the models, writes the compiled ones.
 
         The developer guide lets such roles put metrics, too; into which namespace is unverified:
-        this is that of the jobs' logs, as it is with all other jobs. Whether a job asks for
-        s3:ListBucket or s3:GetBucketLocation where the model lies is unverified, too: botocore's
-        CreateCompilationJob.RoleArn names reads and writes alone.
+        this is that of the jobs' logs, as it is with all other jobs.
         """
         grant_logs_and_metrics(self.role, log_groups.COMPILATION_JOBS, log_groups.COMPILATION_JOBS)
         place = S3Prefix(bucket=bucket, prefix=OUTPUT_PREFIX)
