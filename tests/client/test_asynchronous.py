@@ -81,6 +81,24 @@ def test_a_large_request_goes_by_way_of_s3(aws: Aws) -> None:
     assert listed["Size"] == 128_001
 
 
+def test_a_request_says_where_its_answer_lies_and_how_long_it_may_take(aws: Aws) -> None:
+    endpoint = Endpoint(aws)
+    endpoint.expects(
+        Body=b"{}",
+        Filename="7.json",
+        S3OutputPathExtension="today",
+        RequestTTLSeconds=60,
+        InvocationTimeoutSeconds=1,
+    )
+    endpoint.predictor.submit(
+        "{}",
+        filename="7.json",
+        s3_output_path_extension="today",
+        request_ttl_seconds=60,
+        invocation_timeout_seconds=1,
+    )
+
+
 def test_a_large_request_without_a_place_for_it_is_named(aws: Aws) -> None:
     with pytest.raises(Mistake, match=r"has 128,001 bytes, .* give upload_to, a prefix in S3"):
         Endpoint(aws).predictor.predict(b"x" * 128_001)

@@ -106,12 +106,15 @@ class Predictor:
         custom_attributes: str | None = None,
         component_name: str | None = None,
         session_id: str | None = None,
+        prefix_aware_id: str | None = None,
     ) -> Prediction:
         """Sends one request with ``body`` as it is, and returns the model's answer as it is.
 
         ``session_id`` is ``NEW_SESSION``, or that of a session that a container keeps, such as
         AWS's vLLM image with ``SAGEMAKER_ENABLE_STATEFUL_SESSIONS``: the answer says which it
-        opened or closed. `predict` and `stream` take it as ``{"SessionId": …}``.
+        opened or closed. ``prefix_aware_id`` tells applications apart whose requests begin alike,
+        where ``routing_strategy`` is PREFIX_AWARE. `predict` and `stream` take them as
+        ``{"SessionId": …}`` and ``{"PrefixAwareId": …}``.
         ``body`` is at most 25 MB (serverless: 4 MB); AWS answers within 60 s.
         Raises `NotFound` for an unknown endpoint or variant, `ModelFailed` with
         the model's own words and its log when it refuses, `Mistake` for a body
@@ -127,6 +130,7 @@ class Predictor:
             CustomAttributes=custom_attributes,
             InferenceComponentName=component_name,
             SessionId=session_id,
+            PrefixAwareId=prefix_aware_id,
         )
         return self._sender.one(members, body.encode() if isinstance(body, str) else body)
 
@@ -253,11 +257,27 @@ class Predictor:
         *,
         inference_id: str | None = None,
         custom_attributes: str | None = None,
+        filename: str | None = None,
+        s3_output_path_extension: str | None = None,
+        request_ttl_seconds: int | None = None,
+        invocation_timeout_seconds: int | None = None,
         encoding: Encoding | None = None,
     ) -> AsyncInference:
-        """Hands ``data`` in at an asynchronous endpoint; the answer is `AsyncInference.result`."""
+        """Hands ``data`` in at an asynchronous endpoint; the answer is `AsyncInference.result`.
+
+        The answer lies below the endpoint's output path, at ``s3_output_path_extension`` and
+        ``filename`` where these are given (up to 512 and 32 characters), else by its inference
+        id. It may wait for ``request_ttl_seconds`` (60 to 21600, SageMaker's default 21600) and
+        be worked on for ``invocation_timeout_seconds`` (1 to 3600, default 900).
+        """
         members = self._members(
-            initial_args, InferenceId=inference_id, CustomAttributes=custom_attributes
+            initial_args,
+            InferenceId=inference_id,
+            CustomAttributes=custom_attributes,
+            Filename=filename,
+            S3OutputPathExtension=s3_output_path_extension,
+            RequestTTLSeconds=request_ttl_seconds,
+            InvocationTimeoutSeconds=invocation_timeout_seconds,
         )
         return self._sender.submit(*self._one(data, members, encoding))
 
@@ -342,7 +362,9 @@ class Predictor:
     ) -> None:
         self._sender.close(wait=not isinstance(error, KeyboardInterrupt))
 
-    def _members(self, initial_args: Mapping[str, Any] | None, **given: str | None) -> Members:
+    def _members(
+        self, initial_args: Mapping[str, Any] | None, **given: str | int | None
+    ) -> Members:
         if given.get("InferenceComponentName") is None:
             given["InferenceComponentName"] = self.component_name
         return members_of(self.endpoint_name, initial_args, self._asked_model, **given)
