@@ -33,7 +33,9 @@ def test_a_live_endpoint_is_written_and_passes_check(run: Run, aws: Aws, tmp_pat
     ended = run("adopt", "endpoint", "digits", "--name", "staging", **shell)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines()[0] == "environments/staging.yaml: digits"
-    assert "  cdk deploy -c env=staging --all" in ended.stdout.splitlines()
+    then = ended.stdout.partition("next:\n")[2].splitlines()
+    assert then[0] == "  sagemaker-serving check environments/staging.yaml --account"
+    assert then[2] == "  cdk deploy -c env=staging --all"
     assert "this one will be called\n    staging-digits" in ended.stdout
     assert run("check", "environments/staging.yaml").returncode == 0
     missing = run("adopt", "endpoint", "nobody", **shell)

@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Source:
-    """What is read; ``endpoint`` is the live one, which ``existing`` lets deploys move."""
+    """What is read; ``endpoint`` is the live one, which ``existing`` lets deploys move, and
+    ``account`` are the options by which `check` asks where it is."""
 
     template: Template
     region: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     endpoint: str | None = None
     existing: bool = False
+    account: str = ""
 
 
 @click.group()
@@ -96,7 +98,13 @@ def endpoint(endpoint: str, existing: bool, which: WhichAws) -> _Source:
 
     aws = which.aws(of=endpoint)
     region = aws.client("sagemaker").meta.region_name
-    return _Source(live_endpoint(endpoint, aws), region, endpoint=endpoint, existing=existing)
+    return _Source(
+        live_endpoint(endpoint, aws),
+        region,
+        endpoint=endpoint,
+        existing=existing,
+        account=" --account --local" if which.local else " --account",
+    )
 
 
 @adopt.command()
@@ -188,7 +196,7 @@ def _write(source: _Source, name: str, place: Path) -> None:
         click.echo(report(wrong, "text"))
     click.echo(
         "\nnext:\n"
-        f"  sagemaker-serving check {place}\n"
+        f"  sagemaker-serving check {place}{source.account}\n"
         f"  cdk diff -c env={name} --all\n"
         f"  cdk deploy -c env={name} --all"
     )
