@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -212,6 +213,33 @@ def test_a_serverless_variants_provisioned_concurrency_is_brought_into_its_bound
     assert variant["CurrentServerlessConfig"]["MaxConcurrency"] == 10
     aws.client("application-autoscaling").deregister_scalable_target(**target)
     aws.delete("s")
+
+
+def test_nothing_scales_until_an_update_has_ended(aws: Aws, tmp_path: Path) -> None:
+    """Source: developer guide, "Update endpoints that use auto scaling"."""
+    (hold := tmp_path / "hold").touch()
+    aws.config("before", {"v": aws.model("before", {"VERSION": "1"})})
+    aws.config("after", {"v": aws.model("after", {"UNHEALTHY_WHILE": str(hold)})})
+    aws.endpoint("moving", "before")
+    aws.sagemaker.update_endpoint(EndpointName="moving", EndpointConfigName="after")
+    target = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": "endpoint/moving/variant/v",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+    register(aws, target, 2, 2)
+    (activity,) = eventually(
+        lambda: aws.client("application-autoscaling").describe_scaling_activities(**target)[
+            "ScalingActivities"
+        ]
+    )
+    assert activity["StatusCode"] == "Failed"
+    assert "Cannot update in-progress endpoint" in activity["StatusMessage"]
+    hold.unlink()
+    assert aws.settled("moving")["ProductionVariants"][0]["CurrentInstanceCount"] == 1
+    register(aws, target, 2, 2)
+    eventually(lambda: causes(aws, target) == ["minimum capacity was set to 2"])
+    aws.delete("moving")
 
 
 def test_fewer_instances_than_aws_has_are_refused_by_sagemaker_and_said(aws: Aws) -> None:
