@@ -29,7 +29,7 @@ from tests.acceptance.site import Site
 from tests.acceptance.takedown import empty_bucket
 
 HALF, SHARED, NEO = f"{PREFIX}-half", f"{PREFIX}-shared", f"{PREFIX}-neo"
-SMALL = f"{SHARED}-small"
+SMALL, ADAPTER = f"{SHARED}-small", f"{SHARED}-adapter"
 KEPT = f"{PREFIX}-half-kept"
 """A copy of the config that serves, as production keeps it: the version to go back to."""
 
@@ -88,6 +88,7 @@ class Scenario:
             self.bad_update,
             self.change_instance_type,
             self.scale_component,
+            self.load_adapter,
             self.batch,
             self.compile,
             self.roll_back,
@@ -165,6 +166,21 @@ class Scenario:
         )
         self._wait_for_copies(2)
         self._sagemaker.describe_inference_component(InferenceComponentName=SMALL)
+
+    def load_adapter(self) -> None:
+        """Its base cannot load it; whether AWS takes it all the same is what is asked here."""
+        with suppress(DeployFailed):
+            self._deploy("adapter")
+        self._ask_stacks(SHARED)
+        with suppress(ClientError):
+            self._sagemaker.describe_inference_component(InferenceComponentName=ADAPTER)
+        with (
+            Predictor(SHARED, self._aws, component_name=ADAPTER) as predictor,
+            suppress(ReportedError),
+        ):
+            predictor.invoke(TEXTS["instances"][1])
+        with Predictor(SHARED, self._aws, component_name=SMALL) as predictor:
+            predictor.invoke(TEXTS["instances"][1])
 
     def batch(self) -> None:
         pipeline = BatchPipeline(PREFIX, "digits", self._site.aws)

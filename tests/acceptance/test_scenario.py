@@ -21,7 +21,7 @@ from tests.acceptance.comparison import compare
 from tests.acceptance.mutator import lies
 from tests.acceptance.project import PREFIX, ROOT, TAG
 from tests.acceptance.recording import Call, Recording, Step
-from tests.acceptance.scenario import HALF, KEPT, SMALL, TEXTS
+from tests.acceptance.scenario import HALF, KEPT, SHARED, SMALL, TEXTS
 from tests.acceptance.site import Site, local_site
 from tests.acceptance.takedown import Takedown
 from tests.local_aws.aws import eventually
@@ -149,6 +149,25 @@ def test_instances_components_batches_and_compilations_do_as_they_should(
     assert job["CompilationJobStatus"] == "COMPLETED"
     answer = last(recording, "compile", "sagemaker-runtime:InvokeEndpoint").members["Body"]
     assert answer["predictions"][0]["class"] == 8
+
+
+def test_an_adapter_that_its_base_cannot_load_is_taken_back(recording: Recording) -> None:
+    events = step(recording, "load adapter").events[f"{SHARED}.{SHARED}"]
+    assert events[-1][0] == "UPDATE_ROLLBACK_COMPLETE"
+    reasons = [
+        reason
+        for resource in step(recording, "load adapter").events.values()
+        for status, reason in resource
+        if status == "CREATE_FAILED"
+    ]
+    assert any("POST /adapters was answered with 404" in str(each) for each in reasons), reasons
+    calls = [
+        call
+        for call in step(recording, "load adapter").calls
+        if call.operation == "sagemaker-runtime:InvokeEndpoint"
+    ]
+    assert [call.code for call in calls] == ["ValidationError", ""]
+    assert calls[-1].members["Body"] == {"predictions": [3.5, 4.0, 5.5]}
 
 
 def test_the_endpoint_goes_back_and_then_is_gone(recording: Recording) -> None:
