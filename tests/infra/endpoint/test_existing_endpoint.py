@@ -7,6 +7,7 @@ from typing import Any
 
 import aws_cdk as cdk
 import pytest
+from aws_cdk import aws_kms as kms
 from aws_cdk.assertions import Template
 
 from sagemaker_serving.errors import Mistake
@@ -22,7 +23,7 @@ from sagemaker_serving.infra import (
 from tests.infra.conftest import Bench
 
 
-def existing(bench: Bench, **more: Any) -> ExistingEndpoint:
+def existing(bench: Bench, *, key: kms.IKey | None = None, **more: Any) -> ExistingEndpoint:
     model = Model(
         bench.stack,
         "Model",
@@ -32,7 +33,7 @@ def existing(bench: Bench, **more: Any) -> ExistingEndpoint:
         instance_type="ml.c5.large",
     )
     variant = InstanceVariant(name="blue", model=model, instance_type="ml.c5.large")
-    config = EndpointConfig(bench.stack, "Config", variants=[variant])
+    config = EndpointConfig(bench.stack, "Config", variants=[variant], encryption_key=key)
     given = {"endpoint_name": "Theirs", **more}
     return ExistingEndpoint(bench.stack, "Endpoint", endpoint_config=config, **given)
 
@@ -87,6 +88,19 @@ def test_no_endpoint_is_made_and_the_function_may_update_this_one_only(bench: Be
     assert ":endpoint/theirs" in told  # SageMaker's ARNs are in lower case
     assert ":endpoint-config/*" in told
     assert "sagemaker:DeleteEndpoint" not in json.dumps(resources(bench, "AWS::IAM::Policy"))
+
+
+def test_the_function_lets_sagemaker_use_the_volumes_key(bench: Bench) -> None:
+    existing(bench, key=kms.Key(bench.stack, "Key"))
+    (granting,) = [
+        statement
+        for policy in resources(bench, "AWS::IAM::Policy")
+        if policy["Roles"][0]["Ref"].startswith("EndpointWork")
+        for statement in policy["PolicyDocument"]["Statement"]
+        if "kms:CreateGrant" in statement["Action"]
+    ]
+    assert granting["Condition"] == {"Bool": {"kms:GrantIsForAWSResource": "true"}}
+    assert granting["Resource"]["Fn::GetAtt"][0].startswith("Key")
 
 
 def test_a_time_that_guardrails_say_is_theirs(bench: Bench) -> None:

@@ -193,6 +193,17 @@ def test_what_is_said_of_all_variants_replaces_the_config(
     assert ids[0].isdisjoint(ids[1])
 
 
+def test_the_role_may_write_core_dumps_where_they_go(bench: Any) -> None:
+    dumps = S3Prefix(bucket=bucket(bench, key=True), prefix="dumps")
+    variant = InstanceVariant(
+        name="blue", model=add_model(bench), instance_type="ml.c5.large", core_dump=dumps
+    )
+    EndpointConfig(bench.stack, "Config", variants=[variant])
+    (written,) = granted(bench, "s3:PutObject")
+    assert written["Fn::Join"][1][-1] == "/dumps/*"
+    assert granted(bench, "kms:GenerateDataKey")
+
+
 def test_another_sampling_replaces_the_config(new_bench: Callable[[], Any]) -> None:
     ids = []
     for percent in (5, 6):

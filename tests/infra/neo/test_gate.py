@@ -146,6 +146,8 @@ def test_the_function_may_touch_nothing_but_what_is_temporary(bench: Bench) -> N
     assert not [it for it in actions if "Update" in it or "PassRole" in it]
     (granting,) = [it for it in found if "kms:CreateGrant" in json.dumps(it["Action"])]
     assert granting["Condition"] == {"Bool": {"kms:GrantIsForAWSResource": "true"}}
+    (described,) = [it for it in found if it["Action"] == "kms:DescribeKey"]
+    assert described["Resource"] == granting["Resource"]
     (reading,) = [it for it in found if it["Action"] == "s3:GetObject"]
     assert "*" not in json.dumps(reading["Resource"])
 
