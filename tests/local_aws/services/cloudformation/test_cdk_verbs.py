@@ -282,6 +282,27 @@ def test_validate_and_deploy_tell_of_properties_that_their_type_does_not_take(
     aws.cloudformation.delete_stack(StackName="Invalid")
 
 
+def test_revert_drift_brings_back_what_was_changed_and_makes_again_what_is_gone(
+    aws: Aws, cli: Cli, tmp_path: Path
+) -> None:
+    cli.deploy(referring(tmp_path))
+    names = aws.physical_ids("Refers")
+    ssm = aws.client("ssm")
+    kept, about = (next(n for k, n in names.items() if k.startswith(w)) for w in ("Kept", "About"))
+    ssm.put_parameter(Name=kept, Value="drifted", Overwrite=True)
+    ssm.delete_parameter(Name=about)
+
+    cli.deploy(referring(tmp_path), "--revert-drift")
+
+    assert _value(aws, kept) == "kept"
+    made = aws.physical_ids("Refers")
+    again = next(name for logical_id, name in made.items() if logical_id.startswith("About"))
+    assert again != about
+    assert _value(aws, again).endswith(kept)
+    assert "no changes" in cli.deploy(referring(tmp_path), "--revert-drift")
+    assert cli.destroy(referring(tmp_path))[0] == 0
+
+
 def test_orphan_lets_go_of_a_resource_and_leaves_what_refers_to_it(
     aws: Aws, cli: Cli, tmp_path: Path
 ) -> None:

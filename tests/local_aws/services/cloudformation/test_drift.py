@@ -129,3 +129,36 @@ def test_what_cannot_be_read_back_is_not_checked(aws: Aws) -> None:
     assert shown["DriftInformation"] == {"StackResourceDriftStatus": "NOT_CHECKED"}
     with pytest.raises(ClientError, match="not supported for AWS::CloudFormation::WaitCondition"):
         aws.cloudformation.detect_stack_resource_drift(StackName="unread", LogicalResourceId="A")
+
+
+def test_a_change_set_plans_against_what_is_there_and_brings_it_back(aws: Aws) -> None:
+    body = template(
+        Fine=parameter("1"),
+        Changed=parameter("1", Name="/drift/changed", Description="of the template"),
+        Gone=parameter("1", Name="/drift/gone"),
+    )
+    aws.create("reverted", body)
+    ssm = aws.client("ssm")
+    ssm.put_parameter(Name="/drift/changed", Value="2", Description="other", Overwrite=True)
+    ssm.delete_parameter(Name="/drift/gone")
+    client, plan = aws.cloudformation, {"StackName": "reverted", "ChangeSetName": "plan"}
+
+    stack_id = aws.begin(
+        "create_change_set", "reverted", body, ChangeSetName="plan", DeploymentMode="REVERT_DRIFT"
+    )
+
+    shown = client.describe_change_set(**plan)
+    assert shown["DeploymentMode"] == "REVERT_DRIFT"
+    changes = [each["ResourceChange"] for each in shown["Changes"]]
+    assert {each["LogicalResourceId"]: each["Action"] for each in changes} == {
+        "Changed": "Modify",
+        "Gone": "Add",
+    }
+    client.execute_change_set(**plan)
+    assert aws.done(stack_id)["StackStatus"] == "UPDATE_COMPLETE"
+    values = ssm.get_parameters(Names=["/drift/changed", "/drift/gone"])["Parameters"]
+    assert [each["Value"] for each in values] == ["1", "1"]
+    assert all(
+        each["StackResourceDriftStatus"] == "IN_SYNC" for each in drifts(aws, "reverted").values()
+    )
+    aws.delete("reverted")

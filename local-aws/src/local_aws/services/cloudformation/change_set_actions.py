@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from uuid import uuid4
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
+from local_aws.resources import ResourceTypes
 from local_aws.resources.base import physical_name
 from local_aws.services.cloudformation.engine.changes import Change, Plan
 from local_aws.services.cloudformation.engine.deployment import DO_NOTHING, ROLLBACK
+from local_aws.services.cloudformation.engine.drift import as_found
 from local_aws.services.cloudformation.engine.refusals import (
     PropertiesRefused,
     PropertyProblem,
@@ -53,6 +57,8 @@ NO_CHANGES = (
 )
 
 
+REVERT_DRIFT = "REVERT_DRIFT"
+
 _INVALID = (
     "The following hook(s)/validation failed: [AWS::EarlyValidation::PropertyValidation]. To "
     "troubleshoot Early Validation errors, use the DescribeEvents API for detailed failure "
@@ -67,11 +73,13 @@ class ChangeSetActions:
     def __init__(
         self,
         context: LocalContext,
+        types: ResourceTypes,
         stacks: Stacks,
         submissions: Submissions,
         stack_actions: StackActions,
         imports: Imports,
     ) -> None:
+        self._as_found = partial(as_found, context, types)
         self._imports = imports
         self._account_id = context.account_id
         self._stacks = stacks
@@ -136,12 +144,14 @@ class ChangeSetActions:
         elif change_set.type == "IMPORT":
             self._stack_actions.begin_import(stack, version, token, change_set)
         else:
+            reverts_drift = change_set.settings.get("DeploymentMode") == REVERT_DRIFT
             self._stack_actions.begin_update(
                 stack,
                 version,
                 disable_rollback=disable_rollback,
                 token=token,
                 change_set=change_set,
+                drifted=self._as_found(stack) if reverts_drift else None,
             )
         return {}
 
@@ -204,10 +214,14 @@ class ChangeSetActions:
             raise AwsError("AlreadyExistsException", f"ChangeSet {name} already exists")
         kind, imported = values.get("ChangeSetType", "UPDATE"), {}
         invalid: Sequence[PropertyProblem] = ()
+        now_there = stack
+        if values.get("DeploymentMode") == REVERT_DRIFT:
+            resources = {**stack.version.resources, **self._as_found(stack)}
+            now_there = replace(stack, version=replace(stack.version, resources=resources))
         try:
-            version = self._submissions.version(stack, values)
+            version = self._submissions.version(now_there, values)
             refuse_circle(version, [each.version for each in above])
-            plan, reason = self._submissions.plan(stack, version), None
+            plan, reason = self._submissions.plan(now_there, version), None
             if kind == "IMPORT":
                 imported = self._imports.identified(
                     stack, version, plan, values.get("ResourcesToImport", [])

@@ -30,7 +30,7 @@ _UPDATABLE = frozenset(
 )
 _NOT_FOLLOWED = {
     "ChangeSetType": ("CREATE", "UPDATE", "IMPORT"),
-    "DeploymentMode": (),
+    "DeploymentMode": ("REVERT_DRIFT",),
     "ResourceTypes": (),
     "StackPolicyBody": (),
     "StackPolicyURL": (),
@@ -127,8 +127,9 @@ def check_options(values: Values) -> None:
 def settings(values: Values) -> dict[str, Any]:
     """What is kept of a request: how it deploys, and what is only shown again."""
     kept = {"DeploymentConfig": values.get("DeploymentConfig")}  # of this operation alone
-    if "RollbackConfiguration" in values:
-        kept["RollbackConfiguration"] = values["RollbackConfiguration"]
+    for name in ("DeploymentMode", "RollbackConfiguration"):
+        if name in values:
+            kept[name] = values[name]
     return kept
 
 

@@ -64,7 +64,12 @@ class CloudFormation(service.Service):
             "cloudformation",
             stack_actions,
             ChangeSetActions(
-                context, self._stacks, submissions, stack_actions, Imports(types, self._stacks)
+                context,
+                types,
+                self._stacks,
+                submissions,
+                stack_actions,
+                Imports(types, self._stacks),
             ),
             DriftActions(context, types, self._stacks),
             Queries(context.write_lock, self._stacks, self._operations, submissions),

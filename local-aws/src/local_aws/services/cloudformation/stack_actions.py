@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
@@ -12,6 +12,7 @@ from local_aws.services.cloudformation.engine.stacks import (
     REVIEW_IN_PROGRESS,
     STACK_TYPE,
     ChangeSet,
+    Resource,
     Stack,
     Stacks,
     Version,
@@ -223,12 +224,15 @@ class StackActions:
         token: str | None,
         change_set: ChangeSet | None = None,
         held: bool = False,
+        drifted: Mapping[str, Resource] | None = None,
     ) -> None:
         """Start bringing a stack to a version that has been judged, by a change set or without.
 
         ``held``: for its parent, which says when it is to clean up, and updates it in any state.
+        ``drifted`` are resources as they are now; a rollback goes back to what they were to be.
         """
         self._carry_out(stack, version, "UPDATE_IN_PROGRESS", token, change_set, always=held)
+        version.resources.update(drifted or {})
         stack.disable_rollback = disable_rollback
         self._operations.start(
             stack,

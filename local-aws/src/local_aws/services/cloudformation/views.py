@@ -193,6 +193,7 @@ def change_set_view(stack: Stack, change_set: ChangeSet) -> dict[str, Any]:
         "RootChangeSetId": change_set.root_id,
         "OnStackFailure": change_set.on_failure,
         "DeploymentConfig": change_set.settings.get("DeploymentConfig"),
+        "DeploymentMode": change_set.settings.get("DeploymentMode"),
     }
 
 

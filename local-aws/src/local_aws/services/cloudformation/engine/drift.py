@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from local_aws.context import LocalContext
 from local_aws.resources import ResourceTypes
@@ -83,6 +84,34 @@ def drift_of(
         "PropertyDifferences": differences,
         "StackResourceDriftStatus": "MODIFIED" if differences else "IN_SYNC",
     }
+
+
+def as_found(context: LocalContext, types: ResourceTypes, stack: Stack) -> dict[str, Resource]:
+    """The resources of ``stack`` that have drifted, as they are now, by logical id.
+
+    One that is gone has no physical id, so that it is made again. What a service refuses to say
+    is taken for unchanged.
+    """
+    found = {}
+    for logical_id, resource in list(stack.version.resources.items()):
+        try:
+            drift = drift_of(context, types, stack, resource)
+        except (ClientError, BotoCoreError):
+            continue
+        if drift is None or drift["StackResourceDriftStatus"] == "IN_SYNC":
+            continue
+        if drift["StackResourceDriftStatus"] == "DELETED":
+            found[logical_id] = replace(resource, physical_id="", status="CREATE_FAILED")
+            continue
+        actual = json.loads(drift["ActualProperties"])
+        changed = {each["PropertyPath"].split("/")[1] for each in drift["PropertyDifferences"]}
+        properties = {
+            name: actual[name] if name in changed else value
+            for name, value in resource.properties.items()
+            if name in actual or name not in changed
+        }
+        found[logical_id] = replace(resource, properties=properties)
+    return found
 
 
 def _member(said: Mapping[str, Any], name: str, default: Any) -> Any:
