@@ -94,6 +94,19 @@ def test_which_image_each_variant_gets_and_why_is_told_where_it_is_asked(
     assert "--verbose is of environment files, and --template is given" in refused.stderr
 
 
+def test_without_files_every_environment_is_checked(run: Run, tmp_path: Path) -> None:
+    none = run("check")
+    assert none.returncode == 2
+    assert "there are no environment files in environments/; name the FILES" in none.stderr
+    assert "name the FILES that --plan is for" in run("check", "--plan").stderr
+    folder = tmp_path / "environments"
+    folder.mkdir()
+    for name in ("dev", "prod"):
+        (folder / f"{name}.yaml").write_text(ENVIRONMENT.replace("name: dev", f"name: {name}"))
+    (folder / "_base.yaml").write_text("models: 1\n")
+    assert run("check").stdout == run("check", "dev", "prod").stdout != ""
+
+
 @pytest.mark.parametrize("variable", ["AWS_REGION", "AWS_DEFAULT_REGION"])
 def test_the_region_comes_from_the_shell(run: Run, template: Path, variable: str) -> None:
     template.write_text(YAML.replace("ml.t3.medium", "ml.p4d.24xlarge"))

@@ -57,7 +57,7 @@ def _files(folder: Path) -> set[str]:
             "options",
             "tables",
         ),
-        *("interrupted", "lazy", "renamed", "running", "showing"),
+        *("cdk_output", "interrupted", "lazy", "renamed", "running", "showing"),
     }
 
 

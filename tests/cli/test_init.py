@@ -82,6 +82,16 @@ def test_a_model_that_parses_serialized_examples_gets_no_request_of_plain_text(
     assert "serialized tf.train.Example" in (tmp_path / "environments/dev.yaml").read_text()
 
 
+def test_a_graph_that_parses_examples_for_others_than_its_default_signature_gets_its_request(
+    run: Run, tmp_path: Path
+) -> None:
+    model = saved_model({"x": ("float32", (None, 2))}, ops=["ParseExampleV2"])
+    plant(tmp_path, {"m/1/saved_model.pb": model})
+    ended = run(*INIT, "--model", "m")
+    assert """predict dev-m '{"instances": [[0.0, 0.0]]}' --local""" in ended.stdout
+    assert "tf.train.Example" not in (tmp_path / "environments/dev.yaml").read_text()
+
+
 def test_each_line_that_is_commented_out_can_be_taken_in(run: Run, tmp_path: Path) -> None:
     plant(tmp_path, SERVED[0][0])
     assert run(*INIT, "--model", "digits").returncode == 0

@@ -124,6 +124,10 @@ def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
     )
     deployed = up("deploy", "orders", "Orders", "-c", "may_write=no")
     assert deployed.returncode == 0, deployed.stderr
+    told = deployed.stdout.splitlines()
+    assert told[:1] == ["synthesizing the CDK app"]
+    assert {"deploying Orders", "Orders", "  created   1 AWS::SQS::Queue"} <= set(told)
+    assert "_IN_PROGRESS" not in deployed.stdout + deployed.stderr
     outputs = dict(line.split(" = ") for line in deployed.stdout.splitlines() if " = " in line)
     stacks = json.loads(up("status", "--json").stdout)["stacks"]
     assert {each["name"] for each in stacks} == {"CDKToolkit", "Orders"}
@@ -142,7 +146,8 @@ def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
     assert missing.returncode == 2
     assert f"did you mean '{outputs['Orders.KeeperName']}'?" in missing.stderr
 
-    gone = up("destroy", "orders")
+    gone = up("destroy", "orders", "--verbose")
+    assert "DELETE_IN_PROGRESS" in gone.stdout + gone.stderr
     assert gone.stdout.splitlines()[-1] == "destroyed: Orders", gone.stderr
     assert [each["name"] for each in json.loads(up("status", "--json").stdout)["stacks"]] == [
         "CDKToolkit"

@@ -12,7 +12,12 @@ import click
 
 from local_aws.cli.options import json_option, state_dir_option
 from local_aws.process.region import shell_region
-from sagemaker_serving.cli.completing import path_or_named
+from sagemaker_serving.cli.completing import (
+    FOLDER,
+    environment_names,
+    environment_path,
+    path_or_named,
+)
 from sagemaker_serving.cli.options import WhichAws, must_be_region, today_option
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 
@@ -25,7 +30,7 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOT
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--template",
     is_flag=True,
@@ -99,14 +104,15 @@ def check(
 ) -> None:
     """Name every mistake in environment FILES, CloudFormation templates or Terraform plans.
 
-    Reads the files and the models that they name; `prod` is environments/prod.yaml. Needs no AWS,
-    no Node and no network, except with --account. Ends with 2 when there is an error, and with 0
+    Without FILES it takes all of environments/, as `cdk synth` does. Reads the files and the models
+    that they name; `prod` is environments/prod.yaml. Needs no AWS, no Node and no network, except
+    with --account. Ends with 2 when there is an error, and with 0
     when there are only warnings. --today says what it will name on another day, when AWS has
     stopped to patch an image. `explain RULE` prints a rule with its source.
 
     \b
     Examples:
-      sagemaker-serving check environments/*.yaml
+      sagemaker-serving check
       sagemaker-serving check prod --verbose
       sagemaker-serving check --template stack.yaml --region eu-west-1
       sagemaker-serving check --assembly cdk.out
@@ -129,6 +135,8 @@ def check(
     for option, wanted in (("--account", account), ("--verbose", verbose)):
         if given and wanted:
             raise click.UsageError(f"{option} is of environment files, and {given[0]} is given")
+    if not files:
+        files = _default_files(given)
     if given:
         where = must_be_region(region if region is not None else shell_region())
         judge = _of_plan if plan else _of_assembly if assembly else _of_template
@@ -150,6 +158,16 @@ def check(
         click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}: nothing is wrong")
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise click.exceptions.Exit(2)
+
+
+def _default_files(given: Sequence[str]) -> tuple[Path, ...]:
+    """What is checked where no file is named: every environment here."""
+    files = [environment_path(name) for name in sorted(environment_names())]
+    if given:
+        raise click.UsageError(f"name the FILES that {given[0]} is for")
+    if not files:
+        raise click.UsageError(f"there are no environment files in {FOLDER}/; name the FILES")
+    return tuple(files)
 
 
 def _show(problems: Sequence[Problem]) -> None:

@@ -14,8 +14,23 @@ _MOST_NUMBERS = 16
 
 def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     """What the only model takes by name; None where that is not known, or is inference.py's."""
-    if contents.script is not None or parses_examples(contents):
+    if contents.script is not None:
         return None
+    found = _inputs(contents)
+    return None if found is None or _are_examples(contents, found) else found
+
+
+def takes_examples(contents: ArchiveContents) -> bool:
+    """Whether it may take serialized ``tf.train.Example``: strings, in a graph that parses them."""
+    return _are_examples(contents, _inputs(contents) or {"": Tensor(dtype="string", shape=None)})
+
+
+def _are_examples(contents: ArchiveContents, inputs: Mapping[str, Tensor]) -> bool:
+    parses = any(model.parses_examples for model in contents.saved_models.values() if model)
+    return parses and any(tensor.dtype == "string" for tensor in inputs.values())
+
+
+def _inputs(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     known: list[Mapping[str, Tensor] | None] = [
         neo_inputs(contents),
         *(model.inputs for model in contents.onnx.values() if model is not None),
@@ -24,11 +39,6 @@ def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     ]
     found = [inputs for inputs in known if inputs]
     return found[0] if len(found) == 1 else None
-
-
-def parses_examples(contents: ArchiveContents) -> bool:
-    """Whether strings that it takes may be serialized ``tf.train.Example``, not plain text."""
-    return any(model.parses_examples for model in contents.saved_models.values() if model)
 
 
 def _example(model: TorchScript) -> Mapping[str, Tensor]:

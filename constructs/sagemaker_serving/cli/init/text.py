@@ -12,7 +12,7 @@ import yaml
 from sagemaker_serving.archive import shown_inputs
 from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.cli.init.draft import FOLDER, Draft
-from sagemaker_serving.cli.init.request import inputs_of, parses_examples
+from sagemaker_serving.cli.init.request import inputs_of, takes_examples
 from sagemaker_serving.cli.init.serving import default_host
 from sagemaker_serving.errors import Mistake, Problem, Severity
 from sagemaker_serving.rules import check_environment
@@ -67,7 +67,7 @@ def _lines(draft: Draft) -> Iterator[tuple[str, str]]:
     yield f"  {_scalar(draft.model)}:", f"the endpoint {draft.endpoint}"
     if inputs is not None:
         yield f"    # It takes {shown_inputs(inputs)}; ? is any size.", ""
-    elif parses_examples(draft.contents):
+    elif takes_examples(draft.contents):
         yield "    # It takes serialized tf.train.Example as base64:", ""
         yield """    # {"instances": [{"b64": "..."}]}""", ""
     if draft.made_by:

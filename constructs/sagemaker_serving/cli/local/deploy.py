@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from local_aws.cli.options import local_address, state_dir_option, warn
+from local_aws.cli.options import local_address, state_dir_option, verbose_option, warn
 from sagemaker_serving.cli.completing import FOLDER, EnvironmentName, environment_path
 
 _LOOK_SECONDS = 0.25
@@ -18,8 +18,9 @@ _LOOKS = 20 * 60 * 4
 
 @click.command()
 @click.argument("environment", metavar="ENV_OR_FILE", type=EnvironmentName())
+@verbose_option
 @state_dir_option
-def deploy(environment: str, state_dir: Path) -> None:
+def deploy(environment: str, verbose: bool, state_dir: Path) -> None:
     """Check, synthesize and deploy environments/ENV.yaml with the real CDK CLI.
 
     A path such as environments/dev.yaml will do, too.
@@ -61,6 +62,7 @@ def deploy(environment: str, state_dir: Path) -> None:
         file.environment.region,
         assembly=(state_dir / f"cdk.out-{path.stem}").resolve(),
         context={"env": path.stem, "account": ACCOUNT_ID, "organization": "none"},
+        verbose=verbose,
     )
     notes = {each["name"]: each["notes"] for each in status.get("endpoints", ())}
     sagemaker = address.client("sagemaker", file.environment.region)

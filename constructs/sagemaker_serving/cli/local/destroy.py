@@ -6,14 +6,15 @@ from pathlib import Path
 
 import click
 
-from local_aws.cli.options import state_dir_option
+from local_aws.cli.options import state_dir_option, verbose_option
 from sagemaker_serving.cli.completing import EnvironmentName, environment_path
 
 
 @click.command()
 @click.argument("environment", metavar="ENV_OR_FILE", type=EnvironmentName())
+@verbose_option
 @state_dir_option
-def destroy(environment: str, state_dir: Path) -> None:
+def destroy(environment: str, verbose: bool, state_dir: Path) -> None:
     """Delete the stacks that `local deploy` made of environments/ENV.yaml.
 
     It asks nothing. As on AWS, what a stack retains stays, a bucket with objects in it fails the
@@ -30,4 +31,4 @@ def destroy(environment: str, state_dir: Path) -> None:
 
     need("cdk", "local")
     path = environment_path(environment)
-    destroy_and_tell(path.resolve().parent.parent, state_dir, path.stem)
+    destroy_and_tell(path.resolve().parent.parent, state_dir, path.stem, verbose=verbose)

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from local_aws.cli.cdk_output import cdk_output
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import local_address, region_option, state_dir_option, warn
+from local_aws.cli.options import (
+    local_address,
+    region_option,
+    state_dir_option,
+    verbose_option,
+    warn,
+)
 from local_aws.cli.showing import accounts_in
 from local_aws.process.region import LAST_REGION, shell_region
 from local_aws.program import program
@@ -31,9 +38,15 @@ if TYPE_CHECKING:
     help="A value of the app's context. Several times.",
 )
 @region_option("The AWS region of stacks that name none.", "the shell's, else eu-west-1")
+@verbose_option
 @state_dir_option
 def deploy(
-    app: Path, stacks: tuple[str, ...], given: tuple[str, ...], region: str | None, state_dir: Path
+    app: Path,
+    stacks: tuple[str, ...],
+    given: tuple[str, ...],
+    region: str | None,
+    verbose: bool,
+    state_dir: Path,
 ) -> None:
     """Synthesize the CDK app in FOLDER and deploy its stacks with the real CDK CLI.
 
@@ -56,7 +69,9 @@ def deploy(
     address = local_address(state_dir)
     assembly = (state_dir / f"cdk.out-{app.resolve().name}").resolve()
     where = region or shell_region() or LAST_REGION
-    status = deploy_and_tell(app, address, where, assembly=assembly, context=context, stacks=stacks)
+    status = deploy_and_tell(
+        app, address, where, assembly=assembly, context=context, stacks=stacks, verbose=verbose
+    )
     for account, facts in accounts_in(status):
         for stack in facts["stacks"]:
             for name, value in _outputs(address, account, stack):
@@ -71,27 +86,33 @@ def deploy_and_tell(
     assembly: Path,
     context: Mapping[str, str],
     stacks: Sequence[str] = (),
+    verbose: bool = False,
 ) -> dict[str, Any]:
     """Synthesize, bootstrap and deploy; warn of denied calls and of what is only kept.
 
-    Gives what runs then, as ``local status`` has it. Raises what `CdkCli` does.
+    ``verbose``: with all that the CDK CLI prints. Gives what runs then, as ``local status`` has
+    it. Raises what `CdkCli` does.
     """
     from local_aws.process import ending_all
+    from local_aws.process.assembly import stacks_of
     from local_aws.process.cdk import CdkCli
     from local_aws.process.denied import telling_denied_calls
     from local_aws.services.lambda_.sdk_for_node import cache_folder, fetched
 
     before = fetched()
-    cdk = CdkCli(app, address, region)
     goes_on = "a stack whose deploy has begun goes on in the local AWS:"
     shown = program().command("status")
     with (
         when_interrupted(lambda: f"{goes_on} {shown} shows it; run the deploy again to end it"),
         telling_denied_calls(address, warn),
         ending_all(),
+        cdk_output(whole=verbose) as log,
     ):
+        cdk = CdkCli(app, address, region, log=log)
+        click.echo("synthesizing the CDK app")
         cdk.synth(assembly, context)
         cdk.bootstrap(assembly)
+        click.echo(f"deploying {', '.join(stack.name for stack in stacks_of(assembly, stacks))}")
         images = cdk.deploy(assembly, stacks)
     for package in sorted(fetched() - before):
         click.echo(f"npm fetched {package} into {cache_folder()}, once, for functions in Node.js")

@@ -51,6 +51,10 @@ json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for programs: a document on each line."
 )
 
+verbose_option = click.option(
+    "--verbose", "-v", is_flag=True, help="Print all that the CDK CLI says, every event of it."
+)
+
 
 def region_option(
     help: str, default: str = "where it is found, else the shell's"

@@ -49,12 +49,17 @@ def accounts_in(facts: Facts) -> list[tuple[str | None, Facts]]:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Aligned columns; a row's last value, when there is one, is a line of its own below."""
+    """Aligned columns; a row's last value, when there is one, is a line of its own below.
+
+    A column in which no row has anything is left out.
+    """
     rows = [tuple(row) for row in rows]
     if not rows:
         return
-    texts = [columns, *([str(value) for value in row[:-1]] for row in rows)]
-    widths = [max(len(line[column]) for line in texts) for column in range(len(columns))]
+    values = [[str(value) for value in row[:-1]] for row in rows]
+    shown = [number for number in range(len(columns)) if any(row[number] for row in values)]
+    texts = [[line[number] for number in shown] for line in (columns, *values)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     click.echo()
     for line, note in zip(texts, (None, *(row[-1] for row in rows)), strict=True):
         padded = (value.ljust(width) for value, width in zip(line, widths, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def _print_account(facts: Facts, shown: Shown) -> None:
     apis = [each for kind in _WITH_URLS for each in facts.get(kind, ())]
     print_table(("api or function", "url"), map(_api, apis))
     processes = [each for kind in _PROCESSES for each in facts.get(kind, ())]
-    print_table(("process", "pid", "listens", "memory", "log"), map(_process, processes))
+    print_table(("process", "pid", "listens", "memory"), map(_process, processes))
 
 
 def _stack(stack: Facts) -> Sequence[Any]:
@@ -91,14 +92,23 @@ _PROCESSES = ("processes", "function_processes")
 
 
 def _process(process: Facts) -> Sequence[Any]:
-    memory = process.get("memory_bytes")
+    """Its log below it, since two names beside each other are too wide for a terminal.
+
+    A socket's path is for programs, which read it in ``--json``.
+    """
+    memory, listens, log = (
+        process.get("memory_bytes"),
+        process.get("listens", ""),
+        process.get("log"),
+    )
+    if log is not None and Path(log).is_absolute():
+        log = os.path.relpath(log)
     return (
         process["name"],
         process["pid"],
-        process.get("listens", ""),
+        "" if str(listens).startswith("/") else listens,
         "" if memory is None else _mb(memory),
-        process.get("log", ""),
-        None,
+        None if log is None else f"log: {log}",
     )
 
 

@@ -1,0 +1,83 @@
+"""What the CDK CLI prints: a line per kind of resource, instead of two per resource."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+import click
+
+_EVENT = re.compile(
+    r"\s*(?P<stack>[^\s|]+) \|[ \d/]*\|[^|]+\| (?P<status>[A-Z_]+) +\| (?P<kind>\S+) *\| (?P<of>.*)"
+)
+_NOISE = re.compile(
+    r"\s*(Stack ARN:)?$|arn:\S+:cloudformation:|✨ +(Deployment|Synthesis) time|"
+    r".*: (start|success): Publish|"
+    r".*: creating CloudFormation changeset|.* (deploying|destroying)\.\.\. \[\d+/\d+\]$|"
+    r"\S+ \([\w-]+\)$|Including dependency stacks|"
+    r"Successfully synthesized to |Supply a stack id "
+)
+_DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted", "IMPORT": "imported"}
+_OF_CDK = ("CDKToolkit", "AWS::CDK::Metadata")
+
+
+@contextmanager
+def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
+    """Where the CDK CLI is to write, as `CdkCli`'s ``log``; ``whole``: to this process's output.
+
+    Events of resources are counted by kind and told when their stack is done. One that failed is
+    told as it is, and so is whatever is no event. A terminal shows the last event meanwhile.
+    """
+    if whole:
+        yield None
+        return
+    reading, writing = os.pipe()
+    with os.fdopen(reading, encoding="utf-8", errors="replace") as lines:
+        printer = threading.Thread(target=_print, args=(lines,), daemon=True)
+        printer.start()
+        try:
+            with os.fdopen(writing, "w", encoding="utf-8") as log:
+                yield log
+        finally:
+            printer.join()
+
+
+def _print(lines: TextIO) -> None:
+    done: dict[str, Counter[tuple[str, str]]] = {}
+    on_terminal = sys.stderr.isatty()
+    for line in lines:
+        event = _EVENT.match(line)
+        if event is None and _NOISE.match(line):
+            continue
+        told = [line.rstrip()]
+        if event is not None:
+            stack, kind = event["stack"], event["kind"]
+            verb, _, state = event["status"].partition("_")
+            own = done.setdefault(stack, Counter())
+            if "FAILED" not in state and not state.startswith("ROLLBACK"):
+                told = []
+            if kind == "AWS::CloudFormation::Stack" and event["of"].split(" ")[0] == stack:
+                if state == "COMPLETE" and stack not in _OF_CDK:
+                    told = [stack, *_by_kind(done.pop(stack))]
+            elif state == "COMPLETE" and verb in _DONE and kind not in _OF_CDK:
+                own[_DONE[verb], kind] += 1
+        if on_terminal:
+            click.echo("\r\033[K", nl=False, err=True)
+        for each in told:
+            click.echo(each)
+        if on_terminal and event is not None and not told:
+            shown = f"{event['stack']}: {event['kind']} {event['status']}"
+            click.echo(
+                shown[: os.get_terminal_size(sys.stderr.fileno()).columns - 1], nl=False, err=True
+            )
+
+
+def _by_kind(done: Counter[tuple[str, str]]) -> Iterator[str]:
+    for (verb, kind), number in sorted(done.items(), key=lambda each: each[0]):
+        yield f"  {verb} {number:>3} {kind}"
