@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -108,6 +109,17 @@ def test_a_body_may_be_a_file_and_its_suffix_says_its_type(
     assert ended.stdout.splitlines() == ["application/x-image 1,2", "application/jsonlines 1,2"]
     ended = run("predict", "e", "-", stdin="[1]", **shell(runtime))
     assert (ended.returncode, ended.stdout) == (0, "application/json [1]")
+
+
+def test_an_array_goes_as_the_model_takes_it_where_it_is_said_to_be_one(
+    run: Run, runtime: FakeRuntime, tmp_path: Path
+) -> None:
+    numpy.save(tmp_path / "array.npy", numpy.array([1.0, 2.0]))
+    told = run("predict", "e", "array.npy", "--input-format", "npy", **shell(runtime))
+    assert told.stdout == 'application/json {"instances":[1.0,2.0]}', told.stderr
+    (tmp_path / "bad.npy").write_text("refuse")
+    refused = run("predict", "e", "bad.npy", **shell(runtime))
+    assert "; --input-format npy writes an array as the model takes it" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
     "--input-format",
     type=click.Choice(FORMATS),
     help="The input is records in this format. They are split into requests that fit, and there is "
-    "one answer.",
+    "one answer. A .npy goes as JSON to a model that takes no arrays.",
 )
 @click.option(
     "--content-type",
@@ -199,6 +199,8 @@ def _with_what_helps(endpoint: str, data: object, *, local: bool) -> Iterator[No
                 f"; a bare list was sent ({len(data.encode())} bytes), and a handler is given it "
                 f'as it is; TensorFlow wants {{"instances": {_shortened(data.strip())}}}'
             )
+        elif isinstance(data, Path) and data.suffix == ".npy":
+            told += "; --input-format npy writes an array as the model takes it"
         raise with_message(error, told) from None
 
 
@@ -251,8 +253,10 @@ def _send(
             ):
                 answers.write(prediction.body, of=path)
     elif input_format is not None:
+        # An array is written as the model takes it, which TensorFlow's container does as JSON.
+        is_array = input_format == "npy" and data.suffix == ".npy" and "ContentType" not in members
         with answers.progress(None):
-            answer = predictor.predict(data, members, encoding=input_format)
+            answer = predictor.predict(data, members, encoding=None if is_array else input_format)
         answers.write(answers.text(answer))
     else:
         members.setdefault("ContentType", _type_of(data))
