@@ -1,28 +1,11 @@
-"""A gateway with functions, and REST APIs made of parts."""
+"""REST APIs made of parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from local_aws.gateway import Gateway
-from tests.local_aws.aws import gateway_of
 from tests.local_aws.functions import Functions
 from tests.local_aws.services.apigateway.rest import Rest
-
-
-@pytest.fixture(scope="module")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    started = gateway_of(tmp_path_factory.mktemp("apis"))
-    started.start()
-    yield started
-    started.stop()
-
-
-@pytest.fixture(scope="module")
-def functions(gateway: Gateway) -> Functions:
-    return Functions(gateway)
 
 
 @pytest.fixture

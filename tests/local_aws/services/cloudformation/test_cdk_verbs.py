@@ -188,18 +188,6 @@ def test_import_takes_a_bucket_and_a_table_into_a_stack(aws: Aws, cli: Cli, tmp_
     aws.client("s3").head_bucket(Bucket="older-bucket")
 
 
-def test_import_of_an_endpoint_is_refused_in_aws_words(aws: Aws, cli: Cli, tmp_path: Path) -> None:
-    mapping = tmp_path / "mapping.json"
-    mapping.write_text(json.dumps({"Endpoint": {"EndpointArn": "arn"}}))
-    assembly = str(owning(tmp_path, "Endpoint"))
-
-    status, printed = cli("import", "--app", assembly, f"--resource-mapping={mapping}", "--force")
-
-    assert status == 1
-    said = "The following resource types are not supported for resource import: "
-    assert f"{said}AWS::SageMaker::Endpoint" in printed
-
-
 def test_rollback_brings_back_what_was_deployed_without_rollback(
     aws: Aws, cli: Cli, tmp_path: Path
 ) -> None:

@@ -498,15 +498,6 @@ def test_what_api_gateway_keeps_without_effect_is_told(aws: Aws) -> None:
     assert aws.delete("limits")["StackStatus"] == "DELETE_COMPLETE"
 
 
-def test_two_hundred_kept_resources_are_one_deployment(aws: Aws) -> None:
-    jobs = {f"Job{number}": job(Name=f"job-{number}") for number in range(200)}
-
-    aws.create("many", json.loads(json.dumps(template(**jobs))))
-
-    assert len(aws.physical_ids("many")) == 200
-    aws.delete("many")
-
-
 def _told(aws: Aws, name: str) -> list[str]:
     """What ``local status`` says is only kept of a stack."""
     stacks: Any = service_in(aws.gateway, CloudFormation).status()["stacks"]

@@ -177,6 +177,13 @@ def function(**properties: Any) -> dict[str, Any]:
         ),
         (
             {
+                "Conditions": {"No": {"Fn::Equals": [get_att("A", "Type"), "x"]}},
+                **template(A=parameter(), B={**parameter(), "Condition": "No"}),
+            },
+            ["Cannot reference resources in the Conditions block of the template"],
+        ),
+        (
+            {
                 "Conditions": {"No": {"Fn::Equals": [1, 2]}},
                 **template(A=parameter(ref("B")), B={**parameter(), "Condition": "No"}),
             },

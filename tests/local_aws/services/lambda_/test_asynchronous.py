@@ -250,20 +250,6 @@ def handler(event, context):
     eventually(lambda: len(list(tmp_path.iterdir())) == 3)
 
 
-def test_the_log_group_has_what_was_said(functions: Functions) -> None:
-    functions.run("says", "def handler(event, context):\n    print('said')\n")
-    logs = functions.client("logs")
-
-    def messages() -> list[str]:
-        groups = logs.describe_log_groups(logGroupNamePrefix="/aws/lambda/says")["logGroups"]
-        if not groups:
-            return []
-        found = logs.filter_log_events(logGroupName="/aws/lambda/says")["events"]
-        return [each["message"] for each in found]
-
-    assert "said\n" in eventually(messages)
-
-
 def test_a_role_that_may_not_write_logs_loses_them(functions: Functions) -> None:
     role = functions.role(
         "mute", "lambda.amazonaws.com", "arn:aws:iam::aws:policy/job-function/Billing"
@@ -337,59 +323,6 @@ def test_an_object_reaches_a_function(functions: Functions, tmp_path: Path) -> N
     (record,) = json.loads(line)["Records"]
     assert record["s3"]["bucket"]["name"] == "inbox"
     assert record["s3"]["object"]["size"] == 2
-
-
-def test_a_state_machine_invokes_a_function_and_catches_its_error(functions: Functions) -> None:
-    arn = functions.create(
-        "task",
-        "class Odd(Exception): pass\n"
-        "def handler(event, context):\n"
-        "    if event['n'] % 2: raise Odd('odd')\n"
-        "    return event['n']\n",
-    )["FunctionArn"]
-    role = functions.role("machine", "states.amazonaws.com", LOGS)
-    functions.client("iam").put_role_policy(
-        RoleName="machine",
-        PolicyName="invoke",
-        PolicyDocument=json.dumps(
-            {
-                "Version": "2012-10-17",
-                "Statement": [
-                    {"Effect": "Allow", "Action": "lambda:InvokeFunction", "Resource": arn}
-                ],
-            }
-        ),
-    )
-    definition = {
-        "StartAt": "Ask",
-        "States": {
-            "Ask": {
-                "Type": "Task",
-                "Resource": "arn:aws:states:::lambda:invoke",
-                "Parameters": {"FunctionName": arn, "Payload.$": "$"},
-                "OutputPath": "$.Payload",
-                "Catch": [{"ErrorEquals": ["Odd"], "Next": "Caught"}],
-                "End": True,
-            },
-            "Caught": {"Type": "Pass", "Result": "caught", "End": True},
-        },
-    }
-    states = functions.client("stepfunctions")
-    machine = states.create_state_machine(
-        name="asks", definition=json.dumps(definition), roleArn=role
-    )["stateMachineArn"]
-
-    def output(number: int) -> Any:
-        started = states.start_execution(stateMachineArn=machine, input=json.dumps({"n": number}))
-
-        def ended() -> Any:
-            found = states.describe_execution(executionArn=started["executionArn"])
-            return None if found["status"] == "RUNNING" else found
-
-        return json.loads(eventually(ended)["output"])
-
-    assert output(2) == 2
-    assert output(3) == "caught"
 
 
 def test_an_event_starts_a_state_machine_in_the_targets_role(functions: Functions) -> None:

@@ -49,20 +49,27 @@ def forks(runtime: Path) -> Iterator[ForkServer]:
         yield forks
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-@pytest.mark.parametrize(("ends", "told"), ENDINGS.values(), ids=ENDINGS)
+@pytest.mark.parametrize(
+    ("kind", "ends"),
+    [
+        *(("in-a-handler", ends) for ends in ENDINGS),
+        *(("in-a-fork", ends) for ends in ("returns", "exits", "takes-too-much")),
+        ("in-a-fork", "ends-its-supervisor"),
+        ("at-import", "returns"),
+    ],
+)
 def test_nothing_is_left_of_a_function_however_it_ends(
     tmp_path: Path,
     note: Note,
-    source: str,
+    kind: str,
     ends: str,
-    told: str,
     runtime: Path,
     forks: ForkServer,
 ) -> None:
-    code = source.format(leave=LEAVE, note=str(note), ends=ends, import_ends="")
-    is_fork = source == IN_A_FORK
-    sandbox = started(tmp_path, code, runtime=runtime, forks=forks if is_fork else None)
+    how, told = ENDINGS[ends]
+    code = SOURCES[kind].format(leave=LEAVE, note=str(note), ends=how, import_ends="")
+    of = forks if kind == "in-a-fork" else None
+    sandbox = started(tmp_path, code, runtime=runtime, forks=of)
     outcome = invoked(sandbox, timeout_seconds=5 if told == "timeout" else 60)
     assert outcome.ending == told
     if not told:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.gateway import Gateway
-from tests.local_aws.aws import REGION, gateway_of
-from tests.local_aws.functions import ROLE, Stacks, zipped
+from tests.local_aws.functions import ROLE, Stacks
 from tests.local_aws.services.cloudformation.templates import get_att, ref, resource, template
-
-
-@pytest.fixture(scope="module")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    started = gateway_of(tmp_path_factory.mktemp("aws"))
-    started.start()
-    yield started
-    started.stop()
 
 
 @pytest.fixture(scope="module")
@@ -85,24 +75,6 @@ def test_a_failed_update_brings_the_old_code_back(stacks: Stacks) -> None:
     body = template(F=function("return 'new'", FunctionName=name), Broken=broken)
     assert stacks.update("back", body)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert stacks.functions.invoke(name).payload == "old"
-
-
-def test_a_function_that_aws_would_not_make_fails_with_its_words(stacks: Stacks) -> None:
-    body = template(F=function(Role="arn:aws:iam::123456789012:role/nobody"))
-    assert stacks.create("role", body)["StackStatus"] == "ROLLBACK_COMPLETE"
-    assert "The role defined for the function cannot be assumed by Lambda." in stacks.reason(
-        "role", "CREATE_FAILED"
-    )
-
-
-def test_code_is_read_from_the_bucket_of_assets(stacks: Stacks) -> None:
-    s3 = stacks.functions.client("s3")
-    s3.create_bucket(Bucket="assets", CreateBucketConfiguration={"LocationConstraint": REGION})
-    source = "def handler(event, context):\n    return 'from s3'\n"
-    s3.put_object(Bucket="assets", Key="code.zip", Body=zipped({"index.py": source}))
-    code = {"S3Bucket": "assets", "S3Key": "code.zip"}
-    stacks.create("asset", template(F=function(FunctionName="asset", Code=code)))
-    assert stacks.functions.invoke("asset").payload == "from s3"
 
 
 def test_a_version_an_alias_and_what_is_set_for_its_events(stacks: Stacks) -> None:

@@ -10,9 +10,9 @@ from botocore.exceptions import ClientError
 
 from local_aws.services.stepfunctions.resources import StateMachine
 from local_aws.template import Unknown
-from tests.local_aws.aws import Aws, eventually
+from tests.local_aws.aws import Aws
 from tests.local_aws.known import integrations
-from tests.local_aws.services.stepfunctions.machines import PASS, ROLE, begin, of, result
+from tests.local_aws.services.stepfunctions.machines import PASS, ROLE, of
 
 DANGLING = of({"A": {"Type": "Pass", "Next": "B"}})
 
@@ -60,17 +60,3 @@ def test_a_template_with_a_definition_that_cannot_run_makes_nothing(aws: Aws) ->
     with pytest.raises(ClientError, match=r"Resource Machine: .*Missing 'Next' target: B"):
         aws.client("cloudformation").create_stack(StackName="broken", TemplateBody=broken)
     assert aws.client("stepfunctions").list_state_machines()["stateMachines"] == []
-
-
-def test_a_deployed_machine_runs(aws: Aws) -> None:
-    states = {"Say": {"Type": "Pass", "Result": {"said": "${word}"}, "End": True}}
-    body = template({"Definition": of(states), "DefinitionSubstitutions": {"word": "hello"}})
-    stacks = aws.client("cloudformation")
-    stacks.create_stack(StackName="says", TemplateBody=body)
-
-    def stack() -> Any:
-        (found,) = stacks.describe_stacks(StackName="says")["Stacks"]
-        return found if found["StackStatus"] != "CREATE_IN_PROGRESS" else None
-
-    (arn,) = (each["OutputValue"] for each in eventually(stack)["Outputs"])
-    assert json.loads(result(aws, begin(aws, arn))["output"]) == {"said": "hello"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from local_aws.services.stepfunctions.engine.batches import ChildInput, single
-from local_aws.services.stepfunctions.engine.map_run import Child, EndedMapRun, MapRun, Tolerance
+from local_aws.services.stepfunctions.engine.map_run import Child, MapRun, Tolerance
 
 
 class Work:
@@ -153,12 +153,3 @@ def test_a_run_that_is_no_longer_wanted_leaves_its_children() -> None:
     counts = run.describe()["executionCounts"]
     release.set()
     assert (counts["aborted"], counts["pending"]) == (1, 2)
-
-
-def test_an_ended_run_is_described_as_it_was() -> None:
-    run = map_run()
-    process(run, single([1]), lambda _: "SUCCEEDED")
-    run.end("SUCCEEDED")
-    ended = EndedMapRun({**run.describe(), "stateMachineArn": run.machine_arn})
-    assert ended.describe() == run.describe()
-    assert ended.list_item() == run.list_item()

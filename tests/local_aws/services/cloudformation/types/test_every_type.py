@@ -60,19 +60,6 @@ def test_an_empty_list_of_tags_is_none(aws: Aws) -> None:
     assert aws.delete("untagged")["StackStatus"] == "DELETE_COMPLETE"
 
 
-def test_types_behind_which_nothing_is(aws: Aws) -> None:
-    stack = aws.create(
-        "nothing",
-        template(
-            Handle=resource("CloudFormation::WaitConditionHandle"),
-            Metadata=resource("CDK::Metadata", Analytics="v2:deflate64:x"),
-        ),
-    )
-
-    assert stack["StackStatus"] == "CREATE_COMPLETE"
-    assert aws.delete("nothing")["StackStatus"] == "DELETE_COMPLETE"
-
-
 def test_a_bucket_that_exists_already_is_not_taken_over(aws: Aws) -> None:
     aws.client("s3").create_bucket(
         Bucket="taken", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
