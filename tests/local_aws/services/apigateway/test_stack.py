@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from local_aws.gateway import Gateway
-from tests.local_aws.functions import Stacks
+from tests.local_aws.functions import Stacks, trust
+from tests.local_aws.services.cloudformation.templates import get_att, ref, resource, template
+from tests.local_aws.web import ask
 
 CODE = {"ZipFile": "def handler(event, context):\n    return {'body': event['httpMethod']}\n"}
 
@@ -18,7 +21,7 @@ def stacks(gateway: Gateway) -> Stacks:
 
 
 def test_a_stage_with_settings_of_methods_is_changed(stacks: Stacks) -> None:
-    body = template("one", "First")
+    body = api_of("one", "First")
     stage = body["Resources"]["Stage"]["Properties"]
     stage["MethodSettings"] = [{"HttpMethod": "*", "ResourcePath": "/*", "LoggingLevel": "INFO"}]
     assert stacks.create("settings", body)["StackStatus"] == "CREATE_COMPLETE"
@@ -33,119 +36,60 @@ def test_a_stage_with_settings_of_methods_is_changed(stacks: Stacks) -> None:
     stacks.delete("settings")
 
 
-def template(text: str, deployment: str, **api: Any) -> dict[str, Any]:
+def api_of(text: str, deployment: str, **api: Any) -> dict[str, Any]:
     """An API with a MOCK that says ``text`` and a function, as the CDK makes them."""
-    rest = {"Ref": "Api"}
-    arn = {"Fn::GetAtt": ["Function", "Arn"]}
+    arn, of_api = get_att("Function", "Arn"), {"RestApiId": ref("Api")}
     uri = "arn:aws:apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/${f}/invocations"
+    called = {"Fn::Sub": "arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"}
+    url = "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}/"
+    answer = {"StatusCode": "200", "ResponseTemplates": {"application/json": text}}
     mock = {
         "Type": "MOCK",
         "RequestTemplates": {"application/json": "{ statusCode: 200 }"},
-        "IntegrationResponses": [
-            {"StatusCode": "200", "ResponseTemplates": {"application/json": text}}
-        ],
+        "IntegrationResponses": [answer],
     }
-    return {
-        "Resources": {
-            "Role": {
-                "Type": "AWS::IAM::Role",
-                "Properties": {
-                    "AssumeRolePolicyDocument": {
-                        "Version": "2012-10-17",
-                        "Statement": [
-                            {
-                                "Effect": "Allow",
-                                "Principal": {"Service": "lambda.amazonaws.com"},
-                                "Action": "sts:AssumeRole",
-                            }
-                        ],
-                    }
-                },
-            },
-            "Function": {
-                "Type": "AWS::Lambda::Function",
-                "Properties": {
-                    "Runtime": "python3.11",
-                    "Handler": "index.handler",
-                    "Code": CODE,
-                    "Role": {"Fn::GetAtt": ["Role", "Arn"]},
-                },
-            },
-            "Api": {"Type": "AWS::ApiGateway::RestApi", "Properties": {"Name": "api", **api}},
-            "Permission": {
-                "Type": "AWS::Lambda::Permission",
-                "Properties": {
-                    "FunctionName": arn,
-                    "Action": "lambda:InvokeFunction",
-                    "Principal": "apigateway.amazonaws.com",
-                    "SourceArn": {
-                        "Fn::Sub": "arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"
-                    },
-                },
-            },
-            "Below": {
-                "Type": "AWS::ApiGateway::Resource",
-                "Properties": {
-                    "RestApiId": rest,
-                    "ParentId": {"Fn::GetAtt": ["Api", "RootResourceId"]},
-                    "PathPart": "{proxy+}",
-                },
-            },
-            "Get": {
-                "Type": "AWS::ApiGateway::Method",
-                "Properties": {
-                    "RestApiId": rest,
-                    "ResourceId": {"Fn::GetAtt": ["Api", "RootResourceId"]},
-                    "HttpMethod": "GET",
-                    "AuthorizationType": "NONE",
-                    "Integration": mock,
-                    "MethodResponses": [{"StatusCode": "200"}],
-                },
-            },
-            "Any": {
-                "Type": "AWS::ApiGateway::Method",
-                "Properties": {
-                    "RestApiId": rest,
-                    "ResourceId": {"Ref": "Below"},
-                    "HttpMethod": "ANY",
-                    "AuthorizationType": "NONE",
-                    "Integration": {
-                        "Type": "AWS_PROXY",
-                        "IntegrationHttpMethod": "POST",
-                        "Uri": {"Fn::Sub": [uri, {"f": arn}]},
-                    },
-                },
-            },
-            deployment: {
-                "Type": "AWS::ApiGateway::Deployment",
-                "DependsOn": ["Any", "Get"],
-                "Properties": {"RestApiId": rest},
-            },
-            "Stage": {
-                "Type": "AWS::ApiGateway::Stage",
-                "Properties": {
-                    "RestApiId": rest,
-                    "StageName": "live",
-                    "DeploymentId": {"Ref": deployment},
-                },
-            },
-        },
-        "Outputs": {
-            "Url": {
-                "Value": {
-                    "Fn::Sub": "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}/"
-                }
-            }
-        },
+    proxy = {
+        "Type": "AWS_PROXY",
+        "IntegrationHttpMethod": "POST",
+        "Uri": {"Fn::Sub": [uri, {"f": arn}]},
     }
+
+    def method(verb: str, of: Any, integration: Any) -> dict[str, Any]:
+        given = {"HttpMethod": verb, "AuthorizationType": "NONE", "Integration": integration}
+        return resource("ApiGateway::Method", **of_api, ResourceId=of, **given)
+
+    root = get_att("Api", "RootResourceId")
+    made = {
+        "Role": resource("IAM::Role", AssumeRolePolicyDocument=trust()),
+        "Function": resource(
+            "Lambda::Function",
+            Runtime="python3.11",
+            Handler="index.handler",
+            Code=CODE,
+            Role=get_att("Role", "Arn"),
+        ),
+        "Api": resource("ApiGateway::RestApi", **{"Name": "api", **api}),
+        "Permission": resource(
+            "Lambda::Permission",
+            FunctionName=arn,
+            Action="lambda:InvokeFunction",
+            Principal="apigateway.amazonaws.com",
+            SourceArn=called,
+        ),
+        "Below": resource("ApiGateway::Resource", **of_api, ParentId=root, PathPart="{proxy+}"),
+        "Get": method("GET", root, mock),
+        "Any": method("ANY", ref("Below"), proxy),
+        deployment: resource("ApiGateway::Deployment", "Any", "Get", **of_api),
+        "Stage": resource(
+            "ApiGateway::Stage", **of_api, StageName="live", DeploymentId=ref(deployment)
+        ),
+    }
+    made["Get"]["Properties"]["MethodResponses"] = [{"StatusCode": "200"}]
+    return template({"Url": {"Fn::Sub": url}}, **made)
 
 
 def test_a_stack_s_api_answers_at_its_output_changes_and_goes(stacks: Stacks) -> None:
-    from urllib.parse import urlsplit
-
-    from tests.local_aws.web import ask
-
-    made = stacks.create("rest", template("one", "DeploymentA", Description="first"))
+    made = stacks.create("rest", api_of("one", "DeploymentA", Description="first"))
     assert made["StackStatus"] == "CREATE_COMPLETE"
     url = urlsplit(stacks.outputs("rest")["Url"])
     here, host = f"{stacks.functions.url}{url.path}", {"Host": url.netloc}
@@ -154,10 +98,10 @@ def test_a_stack_s_api_answers_at_its_output_changes_and_goes(stacks: Stacks) ->
     api = stacks.functions.client("apigateway")
     api_id = url.netloc.partition(".")[0]
 
-    undeployed = stacks.update("rest", template("two", "DeploymentA", Description="first"))
+    undeployed = stacks.update("rest", api_of("two", "DeploymentA", Description="first"))
     assert undeployed["StackStatus"] == "UPDATE_COMPLETE"
     assert ask(here, headers=host).body == b"one"
-    stacks.update("rest", template("two", "DeploymentB", Name="new", BinaryMediaTypes=["a/b"]))
+    stacks.update("rest", api_of("two", "DeploymentB", Name="new", BinaryMediaTypes=["a/b"]))
     assert ask(here, headers=host).body == b"two"
     found = api.get_rest_api(restApiId=api_id)
     assert (found["name"], found["binaryMediaTypes"]) == ("new", ["a/b"])

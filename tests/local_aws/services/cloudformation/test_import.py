@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -41,137 +42,128 @@ def begin(aws: Aws, name: str, template: Template, *taken: tuple[str, dict[str, 
     client.execute_change_set(StackName=name, ChangeSetName="taking")
 
 
-def bucket(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("s3")
-    where = {"LocationConstraint": "eu-west-1"}
-    client.create_bucket(Bucket="taken-bucket", CreateBucketConfiguration=where)
-    versioning = {"VersioningConfiguration": {"Status": "Enabled"}}
-    template = kept("S3::Bucket", BucketName="taken-bucket", **versioning)
-    return (
-        template,
-        {"BucketName": "taken-bucket"},
-        lambda: client.get_bucket_versioning(Bucket="taken-bucket").get("Status"),
-    )
+@dataclass(frozen=True)
+class Existing:
+    """What is there already by ``make``, and a template that says something else of it.
+
+    ``by`` is its identifier's name, ``shown`` reads in what the two differ, ``arn`` is the
+    attribute that is its ARN.
+    """
+
+    service: str
+    make: Callable[[Any], Any]
+    wanted: Template
+    by: str
+    shown: Callable[[Any, str], Any]
+    arn: str | None = "Arn"
 
 
-def queue(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("sqs")
-    url = client.create_queue(QueueName="taken", Attributes={"DelaySeconds": "7"})["QueueUrl"]
-    template = kept("SQS::Queue", QueueName="taken", DelaySeconds=9)
-    return (
-        template,
-        {"QueueUrl": url},
-        lambda: client.get_queue_attributes(QueueUrl=url, AttributeNames=["DelaySeconds"])[
+ROLE = "arn:aws:iam::123456789012:role/taken-by-lambda"
+PLACE = {"LocationConstraint": "eu-west-1"}
+TABLE: dict[str, Any] = {
+    "TableName": "taken",
+    "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+FUNCTION = {
+    "FunctionName": "taken",
+    "Runtime": "python3.12",
+    "Handler": "index.handler",
+    "Role": ROLE,
+}
+SOURCE = "def handler(event, context): ..."
+EXISTING = (
+    Existing(
+        "s3",
+        lambda s3: s3.create_bucket(Bucket="taken", CreateBucketConfiguration=PLACE),
+        kept("S3::Bucket", BucketName="taken", VersioningConfiguration={"Status": "Enabled"}),
+        "BucketName",
+        lambda s3, _: s3.get_bucket_versioning(Bucket="taken").get("Status"),
+    ),
+    Existing(
+        "sqs",
+        lambda sqs: sqs.create_queue(QueueName="taken", Attributes={"DelaySeconds": "7"}),
+        kept("SQS::Queue", QueueName="taken", DelaySeconds=9),
+        "QueueUrl",
+        lambda sqs, url: sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["DelaySeconds"])[
             "Attributes"
         ],
-    )
-
-
-def table(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("dynamodb")
-    keys = {
-        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
-        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
-        "BillingMode": "PAY_PER_REQUEST",
-    }
-    client.create_table(TableName="taken", **keys)
-    template = kept("DynamoDB::Table", TableName="taken", DeletionProtectionEnabled=True, **keys)
-    return (
-        template,
-        {"TableName": "taken"},
-        lambda: client.describe_table(TableName="taken")["Table"]["DeletionProtectionEnabled"],
-    )
-
-
-def role(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("iam")
-    client.create_role(RoleName="taken", AssumeRolePolicyDocument=json.dumps(TRUST))
-    described = {"RoleName": "taken", "Description": "another", "AssumeRolePolicyDocument": TRUST}
-    return (
-        kept("IAM::Role", **described),
-        {"RoleName": "taken"},
-        lambda: client.get_role(RoleName="taken")["Role"].get("Description"),
-    )
-
-
-def function(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("lambda")
-    name = "taken-by-lambda"
-    trust = json.dumps(TRUST).replace("sagemaker", "lambda")
-    arn = aws.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=trust)
-    given = {
-        "FunctionName": "taken",
-        "Runtime": "python3.12",
-        "Handler": "index.handler",
-        "Role": arn["Role"]["Arn"],
-    }
-    client.create_function(
-        **given, Code={"ZipFile": zipped({"index.py": "def handler(event, context): ..."})}
-    )
-    template = kept("Lambda::Function", **given, Timeout=9, Code={"ZipFile": "def handler(): ..."})
-    return (
-        template,
-        {"FunctionName": "taken"},
-        lambda: client.get_function_configuration(FunctionName="taken")["Timeout"],
-    )
-
-
-def log_group(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("logs")
-    client.create_log_group(logGroupName="taken")
-    return (
+    ),
+    Existing(
+        "dynamodb",
+        lambda dynamodb: dynamodb.create_table(**TABLE),
+        kept("DynamoDB::Table", **TABLE, DeletionProtectionEnabled=True),
+        "TableName",
+        lambda dynamodb, name: dynamodb.describe_table(TableName=name)["Table"][
+            "DeletionProtectionEnabled"
+        ],
+    ),
+    Existing(
+        "iam",
+        lambda iam: iam.create_role(RoleName="taken", AssumeRolePolicyDocument=json.dumps(TRUST)),
+        kept("IAM::Role", RoleName="taken", Description="other", AssumeRolePolicyDocument=TRUST),
+        "RoleName",
+        lambda iam, name: iam.get_role(RoleName=name)["Role"].get("Description"),
+    ),
+    Existing(
+        "lambda",
+        lambda api: api.create_function(**FUNCTION, Code={"ZipFile": zipped({"index.py": SOURCE})}),
+        kept("Lambda::Function", **FUNCTION, Timeout=9, Code={"ZipFile": "def handler(): ..."}),
+        "FunctionName",
+        lambda api, name: api.get_function_configuration(FunctionName=name)["Timeout"],
+    ),
+    Existing(
+        "logs",
+        lambda logs: logs.create_log_group(logGroupName="taken"),
         kept("Logs::LogGroup", LogGroupName="taken", RetentionInDays=7),
-        {"LogGroupName": "taken"},
-        lambda: client.describe_log_groups()["logGroups"][0].get("retentionInDays"),
-    )
-
-
-def topic(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("sns")
-    arn = client.create_topic(Name="taken")["TopicArn"]
-    return (
+        "LogGroupName",
+        lambda logs, _: logs.describe_log_groups()["logGroups"][0].get("retentionInDays"),
+    ),
+    Existing(
+        "sns",
+        lambda sns: sns.create_topic(Name="taken"),
         kept("SNS::Topic", TopicName="taken", DisplayName="another"),
-        {"TopicArn": arn},
-        lambda: client.get_topic_attributes(TopicArn=arn)["Attributes"].get("DisplayName"),
-    )
-
-
-def ssm_parameter(aws: Aws) -> tuple[Template, dict[str, str], Callable[[], Any]]:
-    client = aws.client("ssm")
-    client.put_parameter(Name="/taken", Type="String", Value="1")
-    return (
-        kept("SSM::Parameter", Name="/taken", Type="String", Value="2"),
-        {"Name": "/taken"},
-        lambda: client.get_parameter(Name="/taken")["Parameter"]["Value"],
-    )
-
-
-@pytest.mark.parametrize(
-    "made",
-    [bucket, queue, table, role, function, log_group, topic, ssm_parameter],
-    ids=lambda made: made.__name__,
+        "TopicArn",
+        lambda sns, arn: sns.get_topic_attributes(TopicArn=arn)["Attributes"].get("DisplayName"),
+        arn="TopicArn",
+    ),
+    Existing(
+        "ssm",
+        lambda ssm: ssm.put_parameter(Name="taken", Type="String", Value="1"),
+        kept("SSM::Parameter", Name="taken", Type="String", Value="2"),
+        "Name",
+        lambda ssm, name: ssm.get_parameter(Name=name)["Parameter"]["Value"],
+        arn=None,
+    ),
 )
-def test_what_exists_is_taken_in_and_not_changed(aws: Aws, made: Callable[..., Any]) -> None:
-    wanted, identifier, look = made(aws)
-    name = f"Takes-{made.__name__}".replace("_", "-")
-    before = look()
 
-    begin(aws, name, {"Resources": {"Taken": wanted}}, ("Taken", identifier))
+
+@pytest.fixture(scope="module", autouse=True)
+def _role(aws: Aws) -> None:
+    trust = json.dumps(TRUST).replace("sagemaker", "lambda")
+    aws.client("iam").create_role(RoleName="taken-by-lambda", AssumeRolePolicyDocument=trust)
+
+
+@pytest.mark.parametrize("existing", EXISTING, ids=lambda each: each.service)
+def test_what_exists_is_taken_in_and_not_changed(aws: Aws, existing: Existing) -> None:
+    client = aws.client(existing.service)
+    made, wanted, name = existing.make(client), existing.wanted, f"Takes-{existing.service}"
+    physical_id = made.get(existing.by, "taken")
+    before = existing.shown(client, physical_id)
+
+    begin(aws, name, {"Resources": {"Taken": wanted}}, ("Taken", {existing.by: physical_id}))
 
     assert aws.done(name)["StackStatus"] == "IMPORT_COMPLETE"
-    (physical_id,) = identifier.values()
     assert aws.physical_ids(name) == {"Taken": physical_id}
-    assert look() == before
-    attribute = get_att("Taken", "TopicArn" if made is topic else "Arn")
-    shown = {
-        "Resources": {"Taken": wanted},
-        "Outputs": {"Arn": {"Value": ref("Taken") if made is ssm_parameter else attribute}},
-    }
+    assert existing.shown(client, physical_id) == before
+    value = ref("Taken") if existing.arn is None else get_att("Taken", existing.arn)
+    shown = {"Resources": {"Taken": wanted}, "Outputs": {"Arn": {"Value": value}}}
     assert aws.update(name, shown)["StackStatus"] == "UPDATE_COMPLETE"
     assert "taken" in aws.outputs(name)["Arn"]
-    assert look() == before
+    assert existing.shown(client, physical_id) == before
     aws.delete(name)
-    assert look() == before
+    assert existing.shown(client, physical_id) == before
 
 
 def test_a_stack_takes_in_what_lies_beside_its_own(aws: Aws) -> None:

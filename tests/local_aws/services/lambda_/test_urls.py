@@ -14,6 +14,7 @@ from botocore.exceptions import ClientError
 from local_aws.gateway import Gateway
 from tests.local_aws.aws import REGION
 from tests.local_aws.functions import ACCOUNT, Functions, Stacks
+from tests.local_aws.services.cloudformation.templates import get_att, resource, template
 from tests.local_aws.web import ECHO, Answer, ask
 
 ANSWERS = """
@@ -177,31 +178,22 @@ def test_a_stack_s_url_answers(gateway: Gateway, stacks: Stacks) -> None:
     functions.create("of-a-stack", ECHO)
     arn = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:of-a-stack"
     permission = {"FunctionName": arn, "Principal": "*"}
-    body = {
-        "Resources": {
-            "Url": {
-                "Type": "AWS::Lambda::Url",
-                "Properties": {"TargetFunctionArn": arn, "AuthType": "NONE"},
-            },
-            "First": {
-                "Type": "AWS::Lambda::Permission",
-                "Properties": {
-                    **permission,
-                    "Action": "lambda:InvokeFunctionUrl",
-                    "FunctionUrlAuthType": "NONE",
-                },
-            },
-            "Second": {
-                "Type": "AWS::Lambda::Permission",
-                "Properties": {
-                    **permission,
-                    "Action": "lambda:InvokeFunction",
-                    "InvokedViaFunctionUrl": True,
-                },
-            },
-        },
-        "Outputs": {"Url": {"Value": {"Fn::GetAtt": ["Url", "FunctionUrl"]}}},
-    }
+    body = template(
+        {"Url": get_att("Url", "FunctionUrl")},
+        Url=resource("Lambda::Url", TargetFunctionArn=arn, AuthType="NONE"),
+        First=resource(
+            "Lambda::Permission",
+            **permission,
+            Action="lambda:InvokeFunctionUrl",
+            FunctionUrlAuthType="NONE",
+        ),
+        Second=resource(
+            "Lambda::Permission",
+            **permission,
+            Action="lambda:InvokeFunction",
+            InvokedViaFunctionUrl=True,
+        ),
+    )
     assert stacks.create("urls", body)["StackStatus"] == "CREATE_COMPLETE"
     host = stacks.outputs("urls")["Url"].split("/")[2]
     assert ask(f"{gateway.url}/x", headers={"Host": host}).json["rawPath"] == "/x"
