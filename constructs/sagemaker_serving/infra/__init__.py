@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.endpoint.deploy_guard import DeployGuard
     from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, Endpoint, MovedEndpoint
     from sagemaker_serving.infra.endpoint.existing_endpoint import ExistingEndpoint
+    from sagemaker_serving.infra.endpoint.guarded_endpoint import GuardedEndpoint
     from sagemaker_serving.infra.endpoint.guardrails import Guardrails
     from sagemaker_serving.infra.endpoint.inference_component import (
         ComponentAdapter,
@@ -120,6 +121,7 @@ __all__ = [
     "ExecutionRole",
     "ExistingEndpoint",
     "GitHubDeployRole",
+    "GuardedEndpoint",
     "Guardrails",
     "Host",
     "InferenceComponent",
@@ -187,6 +189,7 @@ _HOMES = {
     "ExecutionRole": ".roles.execution_role",
     "ExistingEndpoint": ".endpoint.existing_endpoint",
     "GitHubDeployRole": ".roles.github_deploy_role",
+    "GuardedEndpoint": ".endpoint.guarded_endpoint",
     "Guardrails": ".endpoint.guardrails",
     "Host": ".model.image",
     "ComponentAdapter": ".endpoint.inference_component",
