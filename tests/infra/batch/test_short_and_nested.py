@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk.assertions import Match, Template
@@ -71,6 +72,16 @@ def test_a_model_and_settings_are_enough(bench: Any, model: Model) -> None:
     assert batch.inputs.prefix == "Stack/Batch/input"
     found = AwsSolutionsChecks(bench.app).validate_scope(bench.stack).violations
     assert [violation.rule_name for violation in found] == []
+
+
+def test_who_is_let_start_executions_may_start_these(bench: Any, model: Model) -> None:
+    caller = iam.Role(bench.stack, "Caller", assumed_by=iam.AnyPrincipal())
+    pipeline(bench, model).grant_start(caller)
+    policies = Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy")
+    (own,) = (each for name, each in policies.items() if name.startswith("Caller"))
+    (statement,) = own["Properties"]["PolicyDocument"]["Statement"]
+    assert statement["Action"] == "states:StartExecution"
+    assert statement["Resource"]["Ref"].startswith("Batch")
 
 
 def test_a_bucket_of_the_apps_has_what_is_not_placed_elsewhere(bench: Any, model: Model) -> None:

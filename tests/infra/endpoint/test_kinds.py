@@ -239,6 +239,8 @@ def test_a_topic_of_ones_own_key_is_granted_with_it(bench: Any) -> None:
         include_inference_response_in=["ERROR_NOTIFICATION_TOPIC"],
     )
     add_config(bench, async_inference=asked)
+    (published,) = granted(bench, "sns:Publish")
+    assert published["Ref"].startswith("Topic")
     notifications = rendered(bench, CONFIG)["AsyncInferenceConfig"]["OutputConfig"]
     assert notifications["NotificationConfig"]["IncludeInferenceResponseIn"] == [
         "ERROR_NOTIFICATION_TOPIC"

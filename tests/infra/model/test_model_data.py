@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import aws_cdk as cdk
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
 from aws_cdk.assertions import Template
 
 from sagemaker_serving.infra import Container, ContainerImage, ExecutionRole, Model, ModelData
@@ -100,6 +102,29 @@ def test_files_below_a_prefix_are_named_as_a_source_and_their_role_reads_that_pr
         assert f":s3:::models/{name}/*" in read
         assert f'{{"s3:prefix": "{name}/*"}}' in read
     assert model.identity
+
+
+def test_a_role_reads_one_archive_and_decrypts_by_the_key_of_its_bucket(bench: Any) -> None:
+    arn = "arn:aws:kms:eu-west-1:111122223333:key/models"
+    sealed = s3.Bucket.from_bucket_attributes(
+        bench.stack,
+        "Sealed",
+        bucket_name="sealed",
+        encryption_key=kms.Key.from_key_arn(bench.stack, "Key", arn),
+    )
+    for data in (
+        ModelData.from_s3("s3://open/a.tar.gz"),
+        ModelData.from_bucket(sealed, "b.tar.gz"),
+    ):
+        data.bind(bench.stack, bench.role)
+    (policy,) = Template.from_stack(bench.stack).find_resources("AWS::IAM::Policy").values()
+    *reading, decrypting = policy["Properties"]["PolicyDocument"]["Statement"]
+    assert [each["Action"] for each in reading] == ["s3:GetObject"] * 2
+    assert [each["Resource"]["Fn::Join"][1][-1] for each in reading] == [
+        ":s3:::open/a.tar.gz",
+        ":s3:::sealed/b.tar.gz",
+    ]
+    assert (decrypting["Action"], decrypting["Resource"]) == ("kms:Decrypt", arn)
 
 
 def test_a_prefix_with_another_sha256_is_another_model(bench: Any) -> None:

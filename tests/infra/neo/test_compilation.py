@@ -186,6 +186,18 @@ def test_the_function_passes_that_role_to_sagemaker_and_nothing_else(bench: Benc
     ]
 
 
+def test_the_function_copies_what_was_compiled_here_or_in_another_bucket_of_the_account(
+    bench: Bench,
+) -> None:
+    found = statements(served(bench, compiled(bench)), "CompilerWork")
+    (listing,) = [it for it in found if it["Action"] == "s3:ListBucket"]
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": "compiled/*"}}
+    (own,) = [it for it in found if "s3:PutObject" in it["Action"]]
+    assert _listed(own["Action"]) == ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"]
+    (elsewhere,) = [it for it in found if "s3:ResourceAccount" in json.dumps(it)]
+    assert "s3:::*/compiled/neo-*" in json.dumps(elsewhere["Resource"])
+
+
 def test_the_key_encrypts_what_is_compiled(bench: Bench) -> None:
     resources = served(bench, compiled(bench, key=True))
     assert only(resources, "Custom::NeoCompilation")["OutputConfig"]["KmsKeyId"]
