@@ -8,7 +8,7 @@ import pytest
 
 from local_aws.errors import DeployFailed, Mistake
 from local_aws.process import docker
-from local_aws.process.assembly import stacks_of
+from local_aws.process.assembly import held, stacks_of
 from local_aws.process.cdk import CdkCli
 from tests.local_aws.aws import REGION, Aws, address_of
 from tests.local_aws.cdk_cli import ROOT
@@ -52,6 +52,15 @@ def test_stacks_are_meant_by_name_path_or_pattern(tmp_path: Path) -> None:
     assert {stack.region for stack in stacks_of(assembly)} == {None, "us-west-2"}
     with pytest.raises(Mistake, match=r"there is no stack Shop; there are .*Test/Shop"):
         names("Alone", "Shop")
+
+
+def test_one_deploy_of_an_app_runs_at_a_time(tmp_path: Path) -> None:
+    assembly, other = tmp_path / "state" / "cdk.out-dev", tmp_path / "state" / "cdk.out-prod"
+    said = r"another deploy or destroy of dev runs; wait"
+    with held(assembly), held(other), pytest.raises(Mistake, match=said):
+        held(assembly).__enter__()
+    with held(assembly):
+        assert not assembly.exists()
 
 
 @pytest.mark.long

@@ -94,7 +94,7 @@ def deploy_and_tell(
     it. Raises what `CdkCli` does.
     """
     from local_aws.process import ending_all
-    from local_aws.process.assembly import stacks_of
+    from local_aws.process.assembly import held, stacks_of
     from local_aws.process.cdk import CdkCli
     from local_aws.process.denied import telling_denied_calls
     from local_aws.services.lambda_.sdk_for_node import cache_folder, fetched
@@ -103,6 +103,7 @@ def deploy_and_tell(
     goes_on = "a stack whose deploy has begun goes on in the local AWS:"
     shown = program().command("status")
     with (
+        held(assembly),
         when_interrupted(lambda: f"{goes_on} {shown} shows it; run the deploy again to end it"),
         telling_denied_calls(address, warn),
         ending_all(),

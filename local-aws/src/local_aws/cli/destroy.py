@@ -36,7 +36,7 @@ def destroy_and_tell(app: Path, state_dir: Path, name: str, *, verbose: bool) ->
     """Delete the stacks of the assembly that the deploy of ``name`` left in ``state_dir``."""
     from local_aws.errors import Mistake
     from local_aws.process import ending_all
-    from local_aws.process.assembly import stacks_of
+    from local_aws.process.assembly import held, stacks_of
     from local_aws.process.cdk import CdkCli
     from local_aws.process.region import LAST_REGION
 
@@ -50,6 +50,7 @@ def destroy_and_tell(app: Path, state_dir: Path, name: str, *, verbose: bool) ->
         raise Mistake(f"nothing of {name} is deployed here; {shown} shows what is")
     region = next((stack.region for stack in stacks if stack.region is not None), LAST_REGION)
     with (
+        held(assembly),
         when_interrupted(lambda: f"the local AWS goes on; {shown} shows it"),
         ending_all(),
         cdk_output(whole=verbose) as log,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -29,6 +31,24 @@ class AssembledStack:
     def is_meant_by(self, pattern: str) -> bool:
         """Whether it is its name or its path, or a pattern for one: ``Test/*``."""
         return fnmatchcase(self.name, pattern) or fnmatchcase(self.path, pattern)
+
+
+@contextmanager
+def held(assembly: Path) -> Iterator[None]:
+    """Keeps others from writing ``assembly`` and deploying it; raises `Mistake` while one does.
+
+    The lock ends with this process, however that ends.
+    """
+    assembly.parent.mkdir(parents=True, exist_ok=True)
+    with assembly.with_name(f"{assembly.name}.lock").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            name = assembly.name.removeprefix("cdk.out-")
+            raise Mistake(
+                f"another deploy or destroy of {name} runs; wait for its end, or stop it"
+            ) from None
+        yield
 
 
 def stacks_of(assembly: Path, patterns: Iterable[str] = ()) -> list[AssembledStack]:
