@@ -27,6 +27,15 @@ from tests.local_aws.aws import Aws
             "CreateModel with InferenceExecutionConfig.Mode 'Direct' yet",
         ),
         (
+            "CreateInferenceComponent",
+            {
+                "Specification": {
+                    "Container": {"ContainerMetricsConfig": {"MetricsEndpoints": [{}]}}
+                }
+            },
+            "CreateInferenceComponent with Specification.Container.ContainerMetricsConfig yet",
+        ),
+        (
             "CreateTransformJob",
             {"DataCaptureConfig": {"DestinationS3Uri": "s3://bucket/captured"}},
             "CreateTransformJob with DataCaptureConfig yet",

@@ -196,8 +196,8 @@ class SageMaker(service.Service):
         ),
         service.Limit(
             "what a component's copy reserves, ManagedInstanceScaling, InferenceAmiVersion, "
-            "CapacityReservationConfig, CoreDumpConfig, EnableSSMAccess, RoutingConfig, "
-            "MetricsConfig",
+            "AcceleratorPartitionLayouts, CapacityReservationConfig, CoreDumpConfig, "
+            "EnableSSMAccess, RoutingConfig, MetricsConfig",
             "kept, without effect",
         ),
         service.Limit(

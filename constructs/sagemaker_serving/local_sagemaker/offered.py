@@ -23,6 +23,10 @@ NOT_FOLLOWED: Mapping[str, Mapping[str, tuple[object, ...]]] = {
         **{f"Containers[].{member}": allowed for member, allowed in _CONTAINER.items()},
         "InferenceExecutionConfig.Mode": ("Serial",),
     },
+    "CreateInferenceComponent": {
+        "Specification.Container.ContainerMetricsConfig": (),
+        "Specifications[].Container.ContainerMetricsConfig": (),
+    },
     "CreateModelPackage": {
         "InferenceSpecification.Containers[].ModelDataSource": (),
         "InferenceSpecification.Containers[].AdditionalModelDataSources": (),
