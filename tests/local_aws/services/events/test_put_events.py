@@ -1,4 +1,5 @@
-"""What PutEvents takes, and what reaches a rule's target."""
+"""What EventBridge takes: events, which reach a rule's target, and schedules (their grammar:
+`tests/local_aws/test_schedules.py`)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.local_aws.aws import Aws, eventually
+from tests.local_aws.permissions.callers import refusal
 from tests.local_aws.services.stepfunctions.machines import run, task
 
 QUEUE = "events"
@@ -79,3 +81,22 @@ def test_a_task_whose_event_is_refused_fails_with_the_answer_as_its_cause(aws: A
         "Entries": [{"ErrorCode": "MalformedDetail", "ErrorMessage": "Detail is malformed."}],
         "FailedEntryCount": 1,
     }
+
+
+def test_a_rule_has_a_schedule_or_none(aws: Aws) -> None:
+    put = aws.client("events").put_rule
+    refused = refusal(put, Name="r", ScheduleExpression="rate(1 minutes)")
+    assert refused == (400, "ValidationException", "Parameter ScheduleExpression is not valid.")
+    assert put(Name="r", ScheduleExpression="cron(0 12 ? * MON-FRI *)")["RuleArn"]
+
+
+def test_a_schedulers_schedule_is_one(aws: Aws) -> None:
+    role = "arn:aws:iam::123456789012:role/scheduled"
+    refused = refusal(
+        aws.client("scheduler").create_schedule,
+        Name="s",
+        ScheduleExpression="rate(1 fortnight)",
+        FlexibleTimeWindow={"Mode": "OFF"},
+        Target={"Arn": "arn:aws:sqs:eu-west-1:123456789012:q", "RoleArn": role},
+    )
+    assert refused[:2] == (400, "ValidationException")

@@ -7,23 +7,16 @@ import urllib.request
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from local_aws.gateway import Gateway
 from local_aws.services.lambda_.service import Lambda
-from tests.local_aws.aws import service_in
-from tests.local_aws.functions import ROLE, Functions, zipped
+from tests.local_aws.aws import REGION, service_in
+from tests.local_aws.functions import ACCOUNT, ROLE, Functions, zipped
+from tests.local_aws.permissions.callers import refusal
 
+ARN = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function"
+QUEUE = f"arn:aws:sqs:{REGION}:{ACCOUNT}:q"
 RETURNS = "def handler(event, context):\n    return {value!r}\n"
-
-
-def error_of(call: Any, *arguments: Any, **given: Any) -> tuple[int, str, str]:
-    """Status, code and message of a call that is refused."""
-    with pytest.raises(ClientError) as refused:
-        call(*arguments, **given)
-    answer = refused.value.response
-    error = answer["Error"]
-    return answer["ResponseMetadata"]["HTTPStatusCode"], error["Code"], error["Message"]
 
 
 def test_a_function_is_described_as_it_was_made(functions: Functions) -> None:
@@ -58,8 +51,8 @@ def test_code_may_lie_in_s3(functions: Functions) -> None:
     s3.put_object(Bucket="code", Key="a/b.zip", Body=zipped({"app.py": RETURNS.format(value=1)}))
     functions.create("from-s3", "", Code={"S3Bucket": "code", "S3Key": "a/b.zip"})
     assert functions.invoke("from-s3").payload == 1
-    status, code, message = error_of(
-        functions.create, "absent", "", Code={"S3Bucket": "code", "S3Key": "nothing"}
+    status, code, message = refusal(
+        functions.create, name="absent", source="", Code={"S3Bucket": "code", "S3Key": "nothing"}
     )
     assert (status, code) == (400, "InvalidParameterValueException")
     assert message.startswith("Error occurred while GetObject. S3 Error Code: NoSuchKey.")
@@ -97,13 +90,11 @@ def test_versions_stay_as_they_were_and_aliases_move(functions: Functions) -> No
     assert functions.invoke("versions:1").payload == "one"
     listed = functions.api.list_versions_by_function(FunctionName="versions")["Versions"]
     assert [each["Version"] for each in listed] == ["$LATEST", "1", "2"]
-    status, code, _ = error_of(
-        functions.api.delete_function, FunctionName="versions", Qualifier="2"
-    )
+    status, code, _ = refusal(functions.api.delete_function, FunctionName="versions", Qualifier="2")
     assert (status, code) == (409, "ResourceConflictException")
     functions.api.delete_alias(FunctionName="versions", Name="live")
     functions.api.delete_function(FunctionName="versions", Qualifier="2")
-    assert error_of(functions.invoke, "versions:2")[:2] == (404, "ResourceNotFoundException")
+    assert refusal(functions.invoke, name="versions:2")[:2] == (404, "ResourceNotFoundException")
 
 
 def test_nothing_reserved_is_nothing_run(functions: Functions) -> None:
@@ -175,10 +166,10 @@ def test_what_cannot_run_is_refused(
 ) -> None:
     if more.get("Role", "").endswith("of-sagemaker"):
         functions.role("of-sagemaker", "sagemaker.amazonaws.com")
-    status, said, words = error_of(functions.create, "refused", "x = 1", **more)
+    status, said, words = refusal(functions.create, name="refused", source="x = 1", **more)
     assert (status, said) == (400, code)
     assert message in words
-    assert error_of(functions.api.get_function, FunctionName="refused") == (
+    assert refusal(functions.api.get_function, FunctionName="refused") == (
         404,
         "ResourceNotFoundException",
         "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:refused",
@@ -186,7 +177,7 @@ def test_what_cannot_run_is_refused(
 
 
 def test_an_action_that_is_not_there_says_so(functions: Functions) -> None:
-    status, code, message = error_of(functions.api.list_code_signing_configs)
+    status, code, message = refusal(functions.api.list_code_signing_configs)
     assert (status, code) == (400, "UnknownOperationException")
     assert message == "the local AWS does not offer ListCodeSigningConfigs of lambda yet"
 
@@ -204,3 +195,29 @@ def test_another_gateway_takes_over_what_was_kept(functions: Functions, gateway:
     service.restore_state(saved)
     assert functions.invoke("kept:live").payload == "kept"
     assert len(list(folder.iterdir())) < before
+
+
+def test_a_role_has_to_have_leave_to_send_dead_letters_and_records(functions: Functions) -> None:
+    functions.create("f", "x = 1")
+    configure = functions.api.update_function_configuration
+    for target, said in (
+        (QUEUE, "The provided execution role does not have permissions to call SendMessage on SQS"),
+        (f"{ARN}:f", "a dead-letter target is an SQS queue or an SNS topic"),
+    ):
+        letters = {"TargetArn": target}
+        assert said in refusal(configure, FunctionName="f", DeadLetterConfig=letters)[2]
+    destination = {"OnFailure": {"Destination": QUEUE}}
+    assert refusal(
+        functions.api.put_function_event_invoke_config,
+        FunctionName="f",
+        DestinationConfig=destination,
+    )[2] == (
+        f"The function's execution role does not have permissions to call SendMessage on {QUEUE}"
+    )
+
+
+def test_a_function_of_another_account_or_region_is_refused(functions: Functions) -> None:
+    invoke = functions.api.invoke
+    assert refusal(invoke, FunctionName="999999999999:function:f")[1] == "AccessDeniedException"
+    elsewhere = f"{ARN}:f".replace(REGION, "us-east-1")
+    assert refusal(invoke, FunctionName=elsewhere)[1] == "ResourceNotFoundException"

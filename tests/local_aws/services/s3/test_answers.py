@@ -1,13 +1,16 @@
-"""What S3 says beside an object: its encryption, its checksum, the request's numbers."""
+"""What S3 says beside an object: its encryption, its checksum, the request's numbers; and what
+its objects leave behind."""
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from moto.s3.models import FakeKey
 
 from tests.local_aws.aws import REGION, Aws, keys_of
 
@@ -110,3 +113,21 @@ def test_a_post_without_an_operation_is_refused_as_s3_refuses_it(
     with pytest.raises(ClientError) as refused:
         getattr(unchecked, operation)(Bucket="models", **parameters)
     assert refused.value.response["Error"]["Code"] == code
+
+
+def test_objects_that_were_deleted_or_written_over_take_no_memory(aws: Aws) -> None:
+    bucket = "memory"
+    aws.s3.create_bucket(
+        Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+    )
+    before = _objects_held()
+    for number in range(20):
+        aws.s3.put_object(Bucket=bucket, Key="written over", Body=b"x")
+        aws.s3.put_object(Bucket=bucket, Key=f"deleted/{number}", Body=b"x")
+        aws.s3.delete_object(Bucket=bucket, Key=f"deleted/{number}")
+    assert _objects_held() == before + 1
+
+
+def _objects_held() -> int:
+    gc.collect()
+    return sum(isinstance(thing, FakeKey) for thing in gc.get_objects())

@@ -112,7 +112,7 @@ def test_max_items_ends_the_list_and_zero_does_not() -> None:
 
 
 @given(
-    st.lists(st.text(max_size=20) | st.integers(), max_size=30),
+    st.lists(st.text(max_size=9) | st.integers(), max_size=12),
     st.none() | st.integers(1, 5),
     st.none() | st.integers(20, 100),
 )

@@ -1,4 +1,4 @@
-"""Machines' log groups are let in by a resource policy of CloudWatch Logs, which has a size.
+"""What the role and the log group of a state machine must have before Step Functions takes it.
 
 Step Functions developer guide, "Avoiding Amazon CloudWatch Logs resource policy size restrictions";
 the refusal is quoted in github.com/aws/aws-cdk/issues/28900.
@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.local_aws.aws import REGION, Aws
-from tests.local_aws.permissions.callers import ACCOUNT, refusal
-from tests.local_aws.services.stepfunctions.machines import PASS, create
+from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, refusal
+from tests.local_aws.services.stepfunctions.machines import PASS, create, of
 
 NAME = "AWSLogDeliveryWrite20150319"
 FULL = (
@@ -50,6 +50,10 @@ def listed(aws: Aws) -> list[str]:
 
 def logging(aws: Aws, name: str) -> dict[str, Any]:
     aws.client("logs").create_log_group(logGroupName=name)
+    return to_group(name)
+
+
+def to_group(name: str) -> dict[str, Any]:
     group = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{name}:*"
     return {
         "level": "ALL",
@@ -104,3 +108,63 @@ def test_an_eleventh_policy_is_refused(aws: Aws) -> None:
         aws.client("logs").put_resource_policy(policyName=f"p{number}", policyDocument=document)
     wanted = logging(aws, "/aws/vendedlogs/states/eleventh")
     assert refusal(lambda: create(aws, PASS, loggingConfiguration=wanted))[1:] == FULL
+
+
+RULE = f"arn:aws:events:{REGION}:{ACCOUNT}:rule/StepFunctionsGetEventsForSageMakerTransformJobsRule"
+EVENTS = ["events:PutTargets", "events:PutRule", "events:DescribeRule"]
+LOGS = [
+    "logs:CreateLogDelivery",
+    "logs:GetLogDelivery",
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:DescribeResourcePolicies",
+    "logs:DescribeLogGroups",
+]
+JOB = {
+    "TransformJobName": "job",
+    "ModelName": "model",
+    "TransformInput": {
+        "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/in/"}}
+    },
+    "TransformOutput": {"S3OutputPath": "s3://models/out/"},
+    "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
+}
+WAITS = {"Type": "Task", "Resource": "arn:aws:states:::sagemaker:createTransformJob.sync"}
+ASKS = {"Type": "Task", "Resource": "arn:aws:states:::sagemaker:createTransformJob"}
+
+
+def create_as(aws: Aws, role: str, state: dict[str, Any], **more: Any) -> Any:
+    within = {"StartAt": "Job", "States": {"Job": {**state, "Parameters": JOB, "End": True}}}
+    branches = {"Type": "Parallel", "Branches": [within], "End": True}
+    return create(aws, of({"All": branches}), roleArn=role, **more)
+
+
+@pytest.mark.parametrize("missing", EVENTS)
+def test_waiting_for_a_job_needs_the_managed_rule(aws: Aws, missing: str) -> None:
+    actions = [action for action in EVENTS if action != missing]
+    role = Caller(aws, allow(actions, RULE), service="states").arn
+    assert refusal(create_as, aws=aws, role=role, state=WAITS)[1:] == (
+        "AccessDeniedException",
+        f"'{role}' is not authorized to create managed-rule.",
+    )
+    create_as(aws, role, ASKS)
+
+
+def test_a_role_with_the_rule_is_taken(aws: Aws) -> None:
+    create_as(aws, Caller(aws, allow(EVENTS, RULE), service="states").arn, WAITS)
+
+
+@pytest.mark.parametrize("missing", LOGS)
+def test_a_log_needs_its_delivery(aws: Aws, missing: str) -> None:
+    actions = [action for action in LOGS if action != missing]
+    role = Caller(aws, allow(actions), service="states").arn
+    refused = refusal(
+        create_as, aws=aws, role=role, state=ASKS, loggingConfiguration=to_group("/machine")
+    )
+    assert refused[1:] == (
+        "AccessDeniedException",
+        "The state machine IAM Role is not authorized to access the Log Destination",
+    )
+    create_as(aws, role, ASKS, loggingConfiguration={"level": "OFF"})
