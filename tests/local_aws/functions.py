@@ -12,6 +12,7 @@ from typing import Any
 
 from local_aws.gateway import Gateway
 from tests.local_aws.aws import REGION, eventually
+from tests.local_aws.stacks import Deployments
 
 ACCOUNT = "123456789012"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/function"
@@ -119,54 +120,9 @@ class Functions:
         return self.invoke(name, event)
 
 
-class Stacks:
+class Stacks(Deployments):
     """A gateway with functions, and stacks that are deployed to it."""
 
     def __init__(self, gateway: Gateway, functions: Functions | None = None) -> None:
         self.functions = functions or Functions(gateway)
-        self.cloudformation = self.functions.client("cloudformation")
-
-    def create(self, name: str, body: dict[str, Any], **more: Any) -> Any:
-        """Create a stack and return it once it is done."""
-        return self._do(self.cloudformation.create_stack, name, body, more)
-
-    def update(self, name: str, body: dict[str, Any], **more: Any) -> Any:
-        """Update a stack and return it once it is done."""
-        return self._do(self.cloudformation.update_stack, name, body, more)
-
-    def delete(self, name: str) -> Any:
-        """Delete a stack and return what is left of it."""
-        stack_id = self.stack(name)["StackId"]
-        self.cloudformation.delete_stack(StackName=name)
-        return self.done(stack_id)
-
-    def stack(self, name: str) -> Any:
-        return self.cloudformation.describe_stacks(StackName=name)["Stacks"][0]
-
-    def outputs(self, name: str) -> dict[str, str]:
-        outputs = self.stack(name).get("Outputs", [])
-        return {output["OutputKey"]: output["OutputValue"] for output in outputs}
-
-    def done(self, stack_id: str) -> Any:
-        """The stack once no operation is under way."""
-
-        def look() -> Any:
-            stack = self.stack(stack_id)
-            return None if stack["StackStatus"].endswith("_IN_PROGRESS") else stack
-
-        return eventually(look)
-
-    def reason(self, name: str, status: str) -> str:
-        """Why the first resource turned ``status``."""
-        events = self.cloudformation.describe_stack_events(StackName=name)["StackEvents"][::-1]
-        return next(
-            str(event["ResourceStatusReason"])
-            for event in events
-            if event["ResourceStatus"] == status and event["LogicalResourceId"] != name
-        )
-
-    def _do(self, operation: Any, name: str, body: dict[str, Any], more: dict[str, Any]) -> Any:
-        given = {"Capabilities": ["CAPABILITY_NAMED_IAM"], **more}
-        return self.done(
-            operation(StackName=name, TemplateBody=json.dumps(body), **given)["StackId"]
-        )
+        super().__init__(self.functions.client("cloudformation"))

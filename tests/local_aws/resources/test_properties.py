@@ -20,13 +20,14 @@ from botocore.exceptions import ClientError
 
 from local_aws.resources.base import Provider
 from local_aws.schemas import Place, Schema, schema_of
-from tests.local_aws.aws import REGION, Aws, eventually
+from tests.local_aws.aws import REGION, Aws
 from tests.local_aws.functions import zipped
 from tests.local_aws.resources.made import made
 from tests.local_aws.resources.samples import GROUND, SAMPLES
 from tests.local_aws.resources.samples.cloudformation import TEMPLATE
 from tests.local_aws.resources.samples.sample import Sample
 from tests.local_aws.resources.samples.stepfunctions import PASS
+from tests.local_aws.stacks import Deployments
 
 _GROUND = re.compile(r"\$([A-Z]\w+(?:\.\w+)?)")
 """``$Name.Attribute`` in a sample."""
@@ -289,44 +290,32 @@ def placed(value: Any, ground: Mapping[str, str]) -> Any:
 
 
 @contextmanager
-def deployed(aws: Aws, name: str, template: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def deployed(aws: Aws, name: str, template: dict[str, Any]) -> Iterator[dict[str, str]]:
     """The outputs of a stack that is there for a while; all that failed is in the error."""
-    cloudformation = aws.client("cloudformation")
-    stack_id = cloudformation.create_stack(
-        StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
-    )["StackId"]
+    stacks = Deployments(aws.client("cloudformation"))
+    stack_id = stacks.begin("create_stack", name, template)
     try:
-        stack = _done(aws, stack_id, "CREATE_COMPLETE")
-        yield {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
+        _done(stacks, stack_id, "CREATE_COMPLETE")
+        yield stacks.outputs(stack_id)
     finally:
-        cloudformation.delete_stack(StackName=stack_id)
-        _done(aws, stack_id, "DELETE_COMPLETE")
+        stacks.cloudformation.delete_stack(StackName=stack_id)
+        _done(stacks, stack_id, "DELETE_COMPLETE")
 
 
-def updated(aws: Aws, name: str, template: Mapping[str, Any]) -> dict[str, str]:
+def updated(aws: Aws, name: str, template: dict[str, Any]) -> dict[str, str]:
     """The outputs of the stack once it has become what a template says."""
-    aws.client("cloudformation").update_stack(
-        StackName=name, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_NAMED_IAM"]
-    )
-    stack = _done(aws, name, "UPDATE_COMPLETE")
-    return {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
+    stacks = Deployments(aws.client("cloudformation"))
+    _done(stacks, stacks.begin("update_stack", name, template), "UPDATE_COMPLETE")
+    return stacks.outputs(name)
 
 
-def _done(aws: Aws, stack_id: str, status: str) -> dict[str, Any]:
-    cloudformation = aws.client("cloudformation")
-
-    def look() -> Any:
-        (stack,) = cloudformation.describe_stacks(StackName=stack_id)["Stacks"]
-        return None if stack["StackStatus"].endswith("_IN_PROGRESS") else stack
-
-    found: dict[str, Any] = eventually(look)
-    failed = [
+def _done(stacks: Deployments, stack_id: str, status: str) -> None:
+    found = stacks.done(stack_id)["StackStatus"]
+    assert found == status, [
         (event["LogicalResourceId"], event.get("ResourceStatusReason"))
-        for event in cloudformation.describe_stack_events(StackName=stack_id)["StackEvents"]
+        for event in stacks.events(stack_id)
         if event["ResourceStatus"].endswith("_FAILED")
     ]
-    assert found["StackStatus"] == status, failed
-    return found
 
 
 def _schema(type_name: str) -> Schema:

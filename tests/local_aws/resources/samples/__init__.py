@@ -7,73 +7,22 @@ read for the resource's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-from . import (
-    apis,
-    cloudformation,
-    cloudwatch,
-    dynamodb,
-    ec2,
-    ecr,
-    events,
-    ground,
-    http_apis,
-    iam,
-    kms,
-    lambda_,
-    layers,
-    logs,
-    model_registry,
-    network,
-    s3,
-    sagemaker,
-    scaling,
-    secretsmanager,
-    sns,
-    sqs,
-    ssm,
-    stepfunctions,
-)
 from .sample import Sample
 
-_OWN = (
-    cloudformation,
-    cloudwatch,
-    dynamodb,
-    ec2,
-    ecr,
-    events,
-    iam,
-    kms,
-    lambda_,
-    logs,
-    model_registry,
-    s3,
-    sagemaker,
-    scaling,
-    secretsmanager,
-    sns,
-    sqs,
-    ssm,
-    stepfunctions,
-    apis,
-    http_apis,
-    network,
-    layers,
-)
+_EACH = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
 
-SAMPLES: Mapping[str, tuple[Sample, ...]] = {
-    type_name: samples for each in _OWN for type_name, samples in each.SAMPLES.items()
-}
-"""By type: those of each service."""
+SAMPLES: dict[str, tuple[Sample, ...]] = {}
+"""By type: those of each module, one after the other."""
+
+for _module in _EACH:
+    for _type_name, _samples in getattr(_module, "SAMPLES", {}).items():
+        SAMPLES[_type_name] = (*SAMPLES.get(_type_name, ()), *_samples)
 
 GROUND: Mapping[str, Mapping[str, Any]] = {
-    **ground.GROUND,
-    **apis.GROUND,
-    **http_apis.GROUND,
-    **network.GROUND,
-    **layers.GROUND,
-    **secretsmanager.GROUND,
+    name: resource for each in _EACH for name, resource in getattr(each, "GROUND", {}).items()
 }
 """What samples refer to, by name: a template's resources."""

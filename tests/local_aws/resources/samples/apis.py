@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.aws import REGION
-from tests.local_aws.resources.samples.lambda_ import SAMPLES as OF_LAMBDA
 from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
 
 _API = {"Ref": "Rest"}
@@ -317,7 +316,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         ),
     ),
     "AWS::Lambda::Permission": (
-        *OF_LAMBDA["AWS::Lambda::Permission"],
         Sample(
             ("lambda GetPolicy FunctionName=$Other",),
             {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.local_aws.resources.samples.ec2 import SAMPLES as OF_EC2
 from tests.local_aws.resources.samples.sample import POLICY, TAGS, Sample
 
 _VPC = {"VpcId": {"Ref": "Vpc"}}
@@ -158,7 +157,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         )
     ),
     "AWS::EC2::Subnet": (
-        *OF_EC2["AWS::EC2::Subnet"],
         Sample(
             ("ec2 DescribeSubnets SubnetIds=[{Ref}]",),
             {

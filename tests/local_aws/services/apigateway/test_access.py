@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
 
 from tests.local_aws.aws import REGION
 from tests.local_aws.functions import Functions, trust
 from tests.local_aws.services.apigateway.rest import PATH, Rest
-from tests.local_aws.web import ECHO, ask
+from tests.local_aws.web import ECHO, ask, signed
 
 AUTHORIZER = """
 def handler(event, context):
@@ -33,13 +31,6 @@ def _made(functions: Functions) -> None:
     functions.create("judge", AUTHORIZER)
 
 
-def signed(url: str, keys: Credentials, service: str = "execute-api") -> dict[str, str]:
-    """The headers of a signed GET."""
-    request = AWSRequest("GET", url)
-    SigV4Auth(keys, service, REGION).add_auth(request)
-    return {**{str(k): str(v) for k, v in request.headers.items()}}
-
-
 def test_a_method_of_iam_wants_a_signature_whose_caller_may(
     rest: Rest, functions: Functions
 ) -> None:
@@ -47,17 +38,17 @@ def test_a_method_of_iam_wants_a_signature_whose_caller_may(
     rest.let_in("echo")
     rest.deploy()
     own = functions.gateway.context.credentials
-    developer = Credentials(own.access_key_id, own.secret_access_key)
+    developer = (own.access_key_id, own.secret_access_key)
     iam = functions.client("iam")
     iam.create_user(UserName="caller")
     key = iam.create_access_key(UserName="caller")["AccessKey"]
-    user = Credentials(key["AccessKeyId"], key["SecretAccessKey"])
+    user = (key["AccessKeyId"], key["SecretAccessKey"])
     url = f"{rest.url}/"
     unsigned = rest.ask()
     assert (unsigned.status, unsigned.json) == (403, {"message": "Missing Authentication Token"})
-    assert rest.ask(headers=signed(url, developer)).status == 200
-    assert rest.ask(headers=signed(url, developer, "s3")).status == 403
-    denied = rest.ask(headers=signed(url, user))
+    assert rest.ask(headers=signed(url, *developer)).status == 200
+    assert rest.ask(headers=signed(url, *developer, "s3")).status == 403
+    denied = rest.ask(headers=signed(url, *user))
     assert denied.status == 403
     assert "user/caller is not authorized to perform: execute-api:Invoke" in denied.json["Message"]
     iam.put_user_policy(
@@ -65,13 +56,11 @@ def test_a_method_of_iam_wants_a_signature_whose_caller_may(
         PolicyName="may",
         PolicyDocument=_policy("Allow", "execute-api:Invoke", rest.arn("prod/GET/*")),
     )
-    event = rest.ask(headers=signed(url, user)).json
+    event = rest.ask(headers=signed(url, *user)).json
     assert event["requestContext"]["identity"]["userArn"].endswith(":user/caller")
 
 
 def _policy(effect: str, action: str, resource: str, **more: Any) -> str:
-    import json
-
     statement = {"Effect": effect, "Action": action, "Resource": resource, **more}
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
 
@@ -252,8 +241,6 @@ def test_an_api_that_is_not_there_is_forbidden(with_cors: Rest) -> None:
 
 
 def test_calls_of_the_api_s_own_api_are_judged_by_path(rest: Rest, functions: Functions) -> None:
-    import json
-
     iam, context = functions.client("iam"), functions.gateway.context
     iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(trust()))
     resource = f"arn:aws:apigateway:{REGION}::/restapis/{rest.id}"

@@ -5,11 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,22 +14,8 @@ from local_aws.gateway import Gateway
 from tests.local_aws.aws import REGION, eventually
 from tests.local_aws.functions import ACCOUNT, Functions, Stacks, zipped
 from tests.local_aws.services.apigateway.rest import Rest
+from tests.local_aws.web import STREAMS, asked
 
-SOURCE = """
-const fs = require("node:fs");
-exports.handler = awslambda.streamifyResponse(async (event, stream) => {
-  const given = JSON.parse(event.body);
-  if (given.head) stream = awslambda.HttpResponseStream.from(stream, given.head);
-  for (const part of given.parts) {
-    stream.write(part);
-    while (given.held && fs.existsSync(given.held)) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-  if (given.fails) throw new TypeError("it went away");
-  stream.end();
-});
-"""
 URI = f"arn:aws:apigateway:{REGION}:lambda:path/2021-11-15/functions"
 
 
@@ -54,7 +37,7 @@ def streams(functions: Functions) -> Rest:
         "",
         Runtime="nodejs24.x",
         Handler="index.handler",
-        Code={"ZipFile": zipped({"index.js": SOURCE})},
+        Code={"ZipFile": zipped({"index.js": STREAMS})},
     )
     rest = Rest(functions)
     arn = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:writes"
@@ -69,14 +52,6 @@ def streams(functions: Functions) -> Rest:
     rest.let_in("writes")
     rest.deploy()
     return rest
-
-
-@contextmanager
-def asked(url: str, event: Any) -> Iterator[http.client.HTTPResponse]:
-    parts = urlsplit(url)
-    with closing(http.client.HTTPConnection("localhost", parts.port, timeout=60)) as connection:
-        connection.request("POST", parts.path, json.dumps(event))
-        yield connection.getresponse()
 
 
 def test_a_part_is_sent_before_the_next_is_written(streams: Rest, tmp_path: Path) -> None:
@@ -176,7 +151,7 @@ def test_a_stack_of_the_cdk_streams(stacks: Stacks) -> None:
         "Function",
         runtime=lambda_.Runtime.NODEJS_24_X,
         handler="index.handler",
-        code=lambda_.Code.from_inline(SOURCE),
+        code=lambda_.Code.from_inline(STREAMS),
     )
     stream = apigateway.ResponseTransferMode.STREAM
     integration = apigateway.LambdaIntegration(function, response_transfer_mode=stream)

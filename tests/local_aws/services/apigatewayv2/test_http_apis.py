@@ -6,14 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from tests.local_aws.aws import REGION, eventually
 from tests.local_aws.functions import ACCOUNT, Functions
-from tests.local_aws.web import ECHO, Answer, ask
+from tests.local_aws.web import ECHO, Answer, ask, signed
 
 ANSWERS = "import json\ndef handler(event, context):\n    return json.loads(event['body'])\n"
 JUDGE = """
@@ -279,10 +276,8 @@ def test_a_route_of_iam_wants_a_signature(http: Http, functions: Functions) -> N
     http.lead("GET /", "echo", AuthorizationType="AWS_IAM")
     assert http.ask().json == {"message": "Forbidden"}
     own = functions.gateway.context.credentials
-    request = AWSRequest("GET", f"{http.url}/")
-    keys = Credentials(own.access_key_id, own.secret_access_key)
-    SigV4Auth(keys, "execute-api", REGION).add_auth(request)
-    event = http.ask(headers={str(k): str(v) for k, v in request.headers.items()}).json
+    headers = signed(f"{http.url}/", own.access_key_id, own.secret_access_key)
+    event = http.ask(headers=headers).json
     assert event["requestContext"]["authorizer"]["iam"]["accountId"] == ACCOUNT
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,10 +19,9 @@ from local_aws.services.cloudformation.engine.stacks import Stack
 from local_aws.services.cloudformation.service import CloudFormation
 from sagemaker_serving.local_sagemaker.resources import Endpoint, EndpointConfig, Model
 from tests.local_aws.aws import service_in
+from tests.local_aws.stacks import Deployments
 
 REGION = "eu-west-1"
-
-Template = str | dict[str, Any]
 
 
 @dataclass
@@ -110,12 +108,13 @@ class Endpoints(Service):
         timer.start()
 
 
-@dataclass
-class Aws:
+class Aws(Deployments):
     """The local AWS of a test module: its clients, its stacks, and the gateway behind them."""
 
-    gateway: Gateway
-    endpoints: Endpoints
+    def __init__(self, gateway: Gateway, endpoints: Endpoints) -> None:
+        self.gateway = gateway
+        self.endpoints = endpoints
+        super().__init__(self.client("cloudformation"))
 
     def client(self, service: str, region: str = REGION) -> Any:
         return self.gateway.context.client(service, region)
@@ -125,71 +124,6 @@ class Aws:
         stack = service_in(self.gateway, CloudFormation)._stacks.find(name, REGION)
         assert stack is not None
         return stack
-
-    @property
-    def cloudformation(self) -> Any:
-        return self.client("cloudformation")
-
-    def create(self, name: str, template: Template, **options: Any) -> dict[str, Any]:
-        """Create a stack and return it once it is done."""
-        return self.done(self.begin("create_stack", name, template, **options))
-
-    def update(self, name: str, template: Template, **options: Any) -> dict[str, Any]:
-        """Update a stack and return it once it is done."""
-        return self.done(self.begin("update_stack", name, template, **options))
-
-    def begin(self, operation: str, name: str, template: Template, **options: Any) -> str:
-        """Begin to create or update a stack; its id."""
-        answer = getattr(self.cloudformation, operation)(
-            StackName=name,
-            TemplateBody=template if isinstance(template, str) else json.dumps(template),
-            Capabilities=["CAPABILITY_NAMED_IAM"],
-            **options,
-        )
-        stack_id: str = answer["StackId"]
-        return stack_id
-
-    def delete(self, name: str, **options: Any) -> dict[str, Any]:
-        """Delete a stack and return what is left of it."""
-        stack_id = self.stack(name)["StackId"]
-        self.cloudformation.delete_stack(StackName=name, **options)
-        return self.done(stack_id)
-
-    def done(self, stack_id: str) -> dict[str, Any]:
-        """The stack once no operation is under way."""
-        deadline = time.monotonic() + 60
-        while True:
-            stack = self.stack(stack_id)
-            if not stack["StackStatus"].endswith("_IN_PROGRESS"):
-                return stack
-            assert time.monotonic() < deadline, stack
-
-    def stack(self, name: str) -> dict[str, Any]:
-        (stack,) = self.cloudformation.describe_stacks(StackName=name)["Stacks"]
-        found: dict[str, Any] = stack
-        return found
-
-    def outputs(self, name: str) -> dict[str, str]:
-        outputs = self.stack(name).get("Outputs", [])
-        return {output["OutputKey"]: output["OutputValue"] for output in outputs}
-
-    def physical_ids(self, name: str) -> dict[str, str]:
-        answer = self.cloudformation.describe_stack_resources(StackName=name)
-        return {
-            resource["LogicalResourceId"]: resource["PhysicalResourceId"]
-            for resource in answer["StackResources"]
-        }
-
-    def events(self, name: str) -> list[dict[str, Any]]:
-        """The stack's whole history, oldest first."""
-        pages = self.cloudformation.get_paginator("describe_stack_events").paginate(StackName=name)
-        return [event for page in pages for event in page["StackEvents"]][::-1]
-
-    def history(self, name: str) -> list[tuple[str, str]]:
-        """Logical id and status of every event, oldest first."""
-        return [
-            (event["LogicalResourceId"], event["ResourceStatus"]) for event in self.events(name)
-        ]
 
 
 @pytest.fixture(scope="module")

@@ -287,78 +287,72 @@ def test_what_is_about_a_kept_resource_is_kept_with_it(aws: Aws) -> None:
     assert aws.delete("about")["StackStatus"] == "DELETE_COMPLETE"
 
 
+def http(kind: str, **properties: Any) -> dict[str, Any]:
+    """What belongs to the HTTP API."""
+    return resource(f"ApiGatewayV2::{kind}", ApiId=ref("Http"), **properties)
+
+
+def rest(kind: str, *needs: str, **properties: Any) -> dict[str, Any]:
+    """What belongs to the REST API."""
+    return resource(f"ApiGateway::{kind}", *needs, RestApiId=ref("Rest"), **properties)
+
+
+def both_apis(method: dict[str, Any], stage: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """An HTTP API and a REST API with a GET at its root and a stage."""
+    root = {"ResourceId": get_att("Rest", "RootResourceId"), "HttpMethod": "GET"}
+    return {
+        "Http": resource("ApiGatewayV2::Api", Name="http", ProtocolType="HTTP"),
+        "Rest": resource("ApiGateway::RestApi", Name="rest"),
+        "Method": rest("Method", **root, **method, Integration={"Type": "MOCK"}),
+        "Deployed": rest("Deployment", "Method"),
+        "Live": rest("Stage", DeploymentId=ref("Deployed"), StageName="live", **stage),
+    }
+
+
 def test_a_route_by_what_is_only_kept_answers_that(aws: Aws) -> None:
     pool = {"Fn::Sub": "https://cognito-idp.${AWS::Region}.amazonaws.com/${Pool}"}
+    users = {"AuthorizationType": "COGNITO_USER_POOLS", "AuthorizerId": ref("Users")}
     body = template(
         {"Http": ref("Http"), "Rest": ref("Rest")},
+        **both_apis(users, {}),
         Pool=resource("Cognito::UserPool"),
-        Http=resource("ApiGatewayV2::Api", Name="http", ProtocolType="HTTP"),
-        Tokens=resource(
-            "ApiGatewayV2::Authorizer",
-            ApiId=ref("Http"),
+        Tokens=http(
+            "Authorizer",
             Name="tokens",
             AuthorizerType="JWT",
             IdentitySource=["$request.header.Authorization"],
             JwtConfiguration={"Issuer": pool, "Audience": ["app"]},
         ),
-        Somewhere=resource(
-            "ApiGatewayV2::Integration",
-            ApiId=ref("Http"),
+        Somewhere=http(
+            "Integration",
             IntegrationType="HTTP_PROXY",
             IntegrationMethod="GET",
             IntegrationUri="https://example.com",
             PayloadFormatVersion="1.0",
         ),
         Queue=resource("SQS::Queue"),
-        Sending=resource(
-            "ApiGatewayV2::Integration",
-            ApiId=ref("Http"),
+        Sending=http(
+            "Integration",
             IntegrationType="AWS_PROXY",
             IntegrationSubtype="SQS-SendMessage",
             PayloadFormatVersion="1.0",
             RequestParameters={"QueueUrl": ref("Queue"), "MessageBody": "$request.body"},
         ),
-        Sent=resource(
-            "ApiGatewayV2::Route",
-            ApiId=ref("Http"),
-            RouteKey="GET /sent",
-            Target={"Fn::Sub": "integrations/${Sending}"},
-        ),
-        Route=resource(
-            "ApiGatewayV2::Route",
-            ApiId=ref("Http"),
+        Sent=http("Route", RouteKey="GET /sent", Target={"Fn::Sub": "integrations/${Sending}"}),
+        Route=http(
+            "Route",
             RouteKey="GET /",
             AuthorizationType="JWT",
             AuthorizerId=ref("Tokens"),
             Target={"Fn::Sub": "integrations/${Somewhere}"},
         ),
-        Stage=resource(
-            "ApiGatewayV2::Stage", ApiId=ref("Http"), StageName="$default", AutoDeploy=True
-        ),
-        Rest=resource("ApiGateway::RestApi", Name="rest"),
-        Users=resource(
-            "ApiGateway::Authorizer",
-            RestApiId=ref("Rest"),
+        Stage=http("Stage", StageName="$default", AutoDeploy=True),
+        Users=rest(
+            "Authorizer",
             Name="users",
             Type="COGNITO_USER_POOLS",
             IdentitySource="method.request.header.Authorization",
             ProviderARNs=[get_att("Pool", "Arn")],
-        ),
-        Method=resource(
-            "ApiGateway::Method",
-            RestApiId=ref("Rest"),
-            ResourceId=get_att("Rest", "RootResourceId"),
-            HttpMethod="GET",
-            AuthorizationType="COGNITO_USER_POOLS",
-            AuthorizerId=ref("Users"),
-            Integration={"Type": "MOCK"},
-        ),
-        Deployed=resource("ApiGateway::Deployment", "Method", RestApiId=ref("Rest")),
-        Live=resource(
-            "ApiGateway::Stage",
-            RestApiId=ref("Rest"),
-            DeploymentId=ref("Deployed"),
-            StageName="live",
         ),
     )
 
@@ -456,33 +450,17 @@ def test_a_name_that_another_stack_has_given_is_taken(aws: Aws) -> None:
 
 
 def test_what_api_gateway_keeps_without_effect_is_told(aws: Aws) -> None:
-    limits = {"RateLimit": 1.0, "BurstLimit": 1}
     setting = {"HttpMethod": "*", "ResourcePath": "/*", "CachingEnabled": True}
+    stage = {
+        "CacheClusterEnabled": True,
+        "CacheClusterSize": "0.5",
+        "MethodSettings": [{**setting, "ThrottlingRateLimit": 10}],
+    }
     body = template(
-        Api=resource("ApiGateway::RestApi", Name="limited"),
-        Root=resource(
-            "ApiGateway::Method",
-            RestApiId=ref("Api"),
-            ResourceId=get_att("Api", "RootResourceId"),
-            HttpMethod="GET",
-            AuthorizationType="NONE",
-            Integration={"Type": "MOCK"},
-        ),
-        Deployed=resource("ApiGateway::Deployment", "Root", RestApiId=ref("Api")),
-        Stage=resource(
-            "ApiGateway::Stage",
-            RestApiId=ref("Api"),
-            DeploymentId=ref("Deployed"),
-            StageName="prod",
-            CacheClusterEnabled=True,
-            CacheClusterSize="0.5",
-            MethodSettings=[{**setting, "ThrottlingRateLimit": 10}],
-        ),
-        Plan=resource("ApiGateway::UsagePlan", Throttle=limits),
-        Http=resource("ApiGatewayV2::Api", Name="http", ProtocolType="HTTP"),
-        Default=resource(
-            "ApiGatewayV2::Stage",
-            ApiId=ref("Http"),
+        **both_apis({"AuthorizationType": "NONE"}, stage),
+        Plan=resource("ApiGateway::UsagePlan", Throttle={"RateLimit": 1.0, "BurstLimit": 1}),
+        Default=http(
+            "Stage",
             StageName="$default",
             DefaultRouteSettings={"ThrottlingRateLimit": 5, "DetailedMetricsEnabled": True},
         ),

@@ -69,16 +69,6 @@ def statuses(aws: Aws, stack_id: str) -> list[str]:
     ]
 
 
-def reason(aws: Aws, stack: str, logical_id: str, status: str) -> str:
-    """Why a resource got into a state."""
-    found: str = next(
-        event["ResourceStatusReason"]
-        for event in aws.events(stack)
-        if (event["LogicalResourceId"], event["ResourceStatus"]) == (logical_id, status)
-    )
-    return found
-
-
 def test_parameters_go_in_and_outputs_come_out(aws: Aws) -> None:
     url = put(aws, "child.json", child())
     body = template(
@@ -172,7 +162,7 @@ def test_one_that_cannot_be_made_is_deleted_by_the_parents_rollback(aws: Aws) ->
         for event in aws.events("unmade")
         if event["LogicalResourceId"] == "Child" and event.get("PhysicalResourceId")
     )
-    said = reason(aws, "unmade", "Child", "CREATE_FAILED")
+    said = aws.reason("unmade", "CREATE_FAILED", "Child")
     assert said.startswith(
         f"Embedded stack {inner} was not successfully created: "
         "The following resource(s) failed to create: [B]. "
@@ -205,7 +195,7 @@ def test_one_that_cannot_be_updated_takes_the_parent_and_its_neighbours_back(aws
     assert {name: aws.physical_ids(stack_id) for name, stack_id in ids.items()} == inner
     assert value(aws, inner["First"]["A"]) == value(aws, inner["Second"]["A"]) == "1"
     assert value(aws, inner["First"]["Old"]) == "kept"
-    assert reason(aws, "back", "Second", "UPDATE_FAILED").startswith(
+    assert aws.reason("back", "UPDATE_FAILED", "Second").startswith(
         f"Embedded stack {ids['Second']} was not successfully updated. Currently in "
         "UPDATE_ROLLBACK_IN_PROGRESS with reason: "
         "The following resource(s) failed to create: [Broken]. "
@@ -246,7 +236,7 @@ def test_what_a_nested_template_may_not_is_the_parents_reason(aws: Aws) -> None:
 
     aws.create("unknown", template(Child=nested(url)))
 
-    assert reason(aws, "unknown", "Child", "CREATE_FAILED") == (
+    assert aws.reason("unknown", "CREATE_FAILED", "Child") == (
         "Template format error: Unrecognized resource types: [AWS::SSM::Nothing] (A)"
     )
     assert _living(aws, "unknown-") == []
@@ -259,7 +249,7 @@ def test_a_template_that_nests_itself_is_refused(aws: Aws) -> None:
 
     aws.create("circle", body)
 
-    assert "nests itself" in reason(aws, "circle", "Child", "CREATE_FAILED")
+    assert "nests itself" in aws.reason("circle", "CREATE_FAILED", "Child")
     assert _living(aws, "circle-") == []
 
 
@@ -276,7 +266,7 @@ def test_one_that_takes_longer_than_it_may_fails(tmp_path: Path) -> None:
         }
         url = put(quick, "late.json", template(Wait=never, Topic=resource("SNS::Topic")))
         quick.create("late", template(Child=nested(url, TimeoutInMinutes=1)))
-        said = reason(quick, "late", "Child", "CREATE_FAILED")
+        said = quick.reason("late", "CREATE_FAILED", "Child")
     finally:
         gateway.stop()
 

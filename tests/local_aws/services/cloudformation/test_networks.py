@@ -7,19 +7,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from local_aws.services.ec2.service import Ec2
+from tests.local_aws.permissions.callers import refusal
 from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import get_att, ref, resource, template
 from tests.local_aws.services.cloudformation.types.changes import changed_to, tags_of
 
 VPC = resource("EC2::VPC", CidrBlock="10.0.0.0/16")
-
-
-def code_of(operation: Any, **arguments: Any) -> str:
-    """The code of the error that a call answers."""
-    with pytest.raises(ClientError) as refusal:
-        operation(**arguments)
-    return str(refusal.value.response["Error"]["Code"])
 
 
 def test_a_vpc_with_its_ways_out_is_related_and_leaves_nothing(aws: Aws) -> None:
@@ -184,18 +177,18 @@ def test_what_is_still_needed_is_not_deleted(aws: Aws) -> None:
     pair = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": one}]}
     ec2.authorize_security_group_ingress(GroupId=two, IpPermissions=[pair])
 
-    assert code_of(ec2.delete_subnet, SubnetId=subnet_id) == "DependencyViolation"
-    assert code_of(ec2.delete_security_group, GroupId=one) == "DependencyViolation"
-    assert code_of(ec2.release_address, AllocationId=address) == "InvalidIPAddress.InUse"
+    assert refusal(ec2.delete_subnet, SubnetId=subnet_id)[1] == "DependencyViolation"
+    assert refusal(ec2.delete_security_group, GroupId=one)[1] == "DependencyViolation"
+    assert refusal(ec2.release_address, AllocationId=address)[1] == "InvalidIPAddress.InUse"
     attached = {**in_vpc, "InternetGatewayId": gateway_id}
-    assert code_of(ec2.detach_internet_gateway, **attached) == "DependencyViolation"
+    assert refusal(ec2.detach_internet_gateway, **attached)[1] == "DependencyViolation"
     ec2.delete_nat_gateway(NatGatewayId=nat_id)
     ec2.release_address(AllocationId=address)
     ec2.delete_subnet(SubnetId=subnet_id)
 
-    assert code_of(ec2.delete_vpc, **in_vpc) == "DependencyViolation", "a gateway is attached"
+    assert refusal(ec2.delete_vpc, **in_vpc)[1] == "DependencyViolation", "a gateway is attached"
     ec2.detach_internet_gateway(**attached)
-    assert code_of(ec2.delete_vpc, **in_vpc) == "DependencyViolation", "groups are there"
+    assert refusal(ec2.delete_vpc, **in_vpc)[1] == "DependencyViolation", "groups are there"
     ec2.delete_security_group(GroupId=two)
     ec2.delete_security_group(GroupId=one)
     ec2.delete_vpc(**in_vpc)
@@ -208,10 +201,10 @@ def test_subnets_stand_in_their_vpc_and_beside_one_another(aws: Aws) -> None:
     subnet = ec2.create_subnet(**in_vpc, CidrBlock="10.0.1.0/24", AvailabilityZoneId="euw1-az1")
 
     assert subnet["Subnet"]["DefaultForAz"] is False
-    outside = code_of(ec2.create_subnet, **in_vpc, CidrBlock="10.1.1.0/24")
-    overlapping = code_of(ec2.create_subnet, **in_vpc, CidrBlock="10.0.1.128/25")
+    outside = refusal(ec2.create_subnet, **in_vpc, CidrBlock="10.1.1.0/24")[1]
+    overlapping = refusal(ec2.create_subnet, **in_vpc, CidrBlock="10.0.1.128/25")[1]
     elsewhere = {"CidrBlock": "10.0.2.0/24", "AvailabilityZone": "us-east-1a"}
-    abroad = code_of(ec2.create_subnet, **in_vpc, **elsewhere)
+    abroad = refusal(ec2.create_subnet, **in_vpc, **elsewhere)[1]
     assert (outside, overlapping, abroad) == (
         "InvalidSubnet.Range",
         "InvalidSubnet.Conflict",
@@ -219,19 +212,6 @@ def test_subnets_stand_in_their_vpc_and_beside_one_another(aws: Aws) -> None:
     )
     ec2.delete_subnet(SubnetId=subnet["Subnet"]["SubnetId"])
     ec2.delete_vpc(**in_vpc)
-
-
-def test_every_type_of_the_service_names_operations_that_there_are(aws: Aws) -> None:
-    operations = set(aws.client("ec2").meta.method_to_api_mapping.values())
-    named = {
-        operation
-        for provider in Ec2().resource_types()
-        for name, value in vars(provider).items()
-        if "_operation" in name
-        for operation in (value if isinstance(value, tuple) else [value])
-        if operation is not None
-    }
-    assert named <= operations
 
 
 def test_a_security_group_of_a_network_that_is_not_there_is_refused(aws: Aws) -> None:

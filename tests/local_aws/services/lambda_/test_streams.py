@@ -6,7 +6,7 @@ import base64
 import http.client
 import json
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,24 +18,8 @@ from botocore.exceptions import ClientError
 from local_aws.gateway import Gateway
 from tests.local_aws.aws import REGION, eventually, keys_of
 from tests.local_aws.functions import Functions, zipped
+from tests.local_aws.web import STREAMS, asked
 
-STREAMS = """
-const fs = require("node:fs");
-exports.handler = awslambda.streamifyResponse(async (event, stream, context) => {
-  const given = event.body === undefined ? event : JSON.parse(event.body);
-  if (given.type) stream.setContentType(given.type);
-  if (given.head) stream = awslambda.HttpResponseStream.from(stream, given.head);
-  for (const part of given.parts) {
-    stream.write(part);
-    while (given.held && fs.existsSync(given.held)) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-  if (given.fails) throw new TypeError("it went away");
-  if (given.hangs) await new Promise((resolve) => setTimeout(resolve, 60000));
-  stream.end();
-});
-"""
 ANSWERS = """
 def handler(event, context):
     if event.get("fails"):
@@ -146,15 +130,6 @@ def _url(functions: Functions, name: str) -> str:
         )
     id = made["FunctionUrl"].removeprefix("https://").partition(".")[0]
     return f"{functions.url}/_aws/lambda-url/{id}/"
-
-
-@contextmanager
-def asked(url: str, event: Any) -> Iterator[http.client.HTTPResponse]:
-    parts = urlsplit(url)
-    with closing(http.client.HTTPConnection("localhost", parts.port, timeout=60)) as connection:
-        body = json.dumps(event)
-        connection.request("POST", parts.path, body, {"Content-Type": "application/json"})
-        yield connection.getresponse()
 
 
 def test_a_url_sends_a_part_before_the_next_is_written(

@@ -6,16 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from botocore.auth import SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from local_aws.gateway import Gateway
 from tests.local_aws.aws import REGION
 from tests.local_aws.functions import ACCOUNT, Functions, Stacks
 from tests.local_aws.services.cloudformation.templates import get_att, resource, template
-from tests.local_aws.web import ECHO, Answer, ask
+from tests.local_aws.web import ECHO, Answer, ask, signed
 
 ANSWERS = """
 import json
@@ -122,15 +119,13 @@ def test_a_url_of_iam_wants_a_signature_of_who_may(functions: Functions) -> None
     iam = functions.client("iam")
     iam.create_user(UserName="caller")
     key = iam.create_access_key(UserName="caller")["AccessKey"]
-    user = Credentials(key["AccessKeyId"], key["SecretAccessKey"])
+    user = (key["AccessKeyId"], key["SecretAccessKey"])
 
-    def signed(keys: Credentials) -> Answer:
-        request = AWSRequest("GET", f"{url.url}/")
-        SigV4Auth(keys, "lambda", REGION).add_auth(request)
-        return url.ask(headers={str(k): str(v) for k, v in request.headers.items()})
+    def ask_as(key_id: str, secret: str) -> Answer:
+        return url.ask(headers=signed(f"{url.url}/", key_id, secret, "lambda"))
 
-    assert url.ask().status == signed(user).status == 403
-    assert signed(Credentials(own.access_key_id, own.secret_access_key)).status == 200
+    assert url.ask().status == ask_as(*user).status == 403
+    assert ask_as(own.access_key_id, own.secret_access_key).status == 200
     statement = {
         "Effect": "Allow",
         "Action": ["lambda:InvokeFunctionUrl", "lambda:InvokeFunction"],
@@ -139,7 +134,7 @@ def test_a_url_of_iam_wants_a_signature_of_who_may(functions: Functions) -> None
     }
     document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
     iam.put_user_policy(UserName="caller", PolicyName="may", PolicyDocument=document)
-    assert signed(user).status == 200
+    assert ask_as(*user).status == 200
 
 
 def test_pages_are_let_in_by_the_url_s_cors_at_its_own_name(functions: Functions) -> None:
