@@ -80,6 +80,11 @@ def test_a_vpc_with_its_ways_out_is_related_and_leaves_nothing(aws: Aws) -> None
     assert _everything(ec2) == before
 
 
+def test_images_are_refused_by_name(aws: Aws) -> None:
+    with pytest.raises(ClientError, match="does not offer DescribeImages of ec2"):
+        aws.client("ec2").describe_images(Owners=["amazon"])
+
+
 def test_a_range_that_is_associated_later_is_an_attribute_of_its_vpc(aws: Aws) -> None:
     blocks = {"Fn::Cidr": [{"Fn::Select": [0, get_att("Vpc", "Ipv6CidrBlocks")]}, 2, "64"]}
     body = template(

@@ -9,20 +9,30 @@ from pydantic import TypeAdapter
 
 from local_aws.services.cloudformation.engine.stacks import Stack, Stacks
 
+_STACK = TypeAdapter(Stack)
 _STACKS: TypeAdapter[list[Stack]] = TypeAdapter(list[Stack])
 
 
 def export_stacks(stacks: Stacks) -> list[dict[str, Any]]:
     """Every stack with its versions, events and change sets, oldest first."""
-    still = [_still(stack) for stack in stacks.every()]
-    exported: list[dict[str, Any]] = _STACKS.dump_python(still, mode="json")
-    return exported
+    return [_exported(stack) for stack in stacks.every()]
 
 
 def restore_stacks(stacks: Stacks, state: Any) -> None:
     """Put every stack of `export_stacks` into ``stacks``; ValueError when it is none."""
     for stack in _STACKS.validate_python(state):
         stacks.put(stack)
+
+
+def _exported(stack: Stack) -> dict[str, Any]:
+    """The stack as JSON has it; once for one that is deleted, which changes no more."""
+    if stack.last_export is not None:
+        return stack.last_export
+    is_deleted = stack.status == "DELETE_COMPLETE"
+    exported: dict[str, Any] = _STACK.dump_python(_still(stack), mode="json")
+    if is_deleted:
+        stack.last_export = exported
+    return exported
 
 
 def _still(stack: Stack) -> Stack:

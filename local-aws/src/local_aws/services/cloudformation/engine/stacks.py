@@ -219,6 +219,7 @@ class Stack:
 
     def __post_init__(self) -> None:
         self.on_event: OnEvent = _tell_nobody
+        self.last_export: dict[str, Any] | None = None
 
     @property
     def busy(self) -> bool:
@@ -275,7 +276,8 @@ class Stack:
         if status in _GOING:
             self.deleted = event.timestamp
             self.change_set_id = None
-        self.status, self.reason = status, reason
+        self.reason = reason
+        self.status = status  # last: who finds DELETE_COMPLETE finds all that belongs to it
 
     def _settle_change_set(self, status: str) -> None:
         """The deployment of a change set has ended, as the stack's status says."""
