@@ -24,14 +24,6 @@ _SPECIFIED = {
         "ArtifactUrl": "s3://models/model.tar.gz",
         "Environment": {"FOUND": "here"},
         "Image": IMAGE,
-        "ContainerMetricsConfig": {
-            "MetricsEndpoints": [
-                {
-                    "MetricPublishFrequencyInSeconds": 120,
-                    "MetricsEndpointPath": "/lost",
-                }
-            ]
-        },
     },
     "DataCacheConfig": {"EnableCaching": True},
     "SchedulingConfig": {
