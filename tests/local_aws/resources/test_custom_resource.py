@@ -140,13 +140,9 @@ def test_an_update_passes_the_old_properties_and_keeps_the_id(stacks: Asked) -> 
     update = stacks.asked("kept")[-1]
     assert update["OldResourceProperties"]["Color"] == "red"
     assert update["ResourceProperties"]["Color"] == "blue"
-
-
-def test_nothing_is_asked_when_nothing_changes(stacks: Asked) -> None:
-    stacks.create("same", template(Thing=stacks.custom("same")))
     with pytest.raises(ClientError, match="No updates are to be performed"):
-        stacks.update("same", template(Thing=stacks.custom("same")))
-    assert stacks.kinds("same") == [("Create", None)]
+        stacks.update("kept", template(Thing=stacks.custom("kept", Color="blue")))
+    assert len(stacks.asked("kept")) == 2
 
 
 def test_an_update_to_another_id_deletes_the_old_one_last(stacks: Asked) -> None:
@@ -238,7 +234,6 @@ def test_a_delete_that_fails_keeps_the_stack(stacks: Asked) -> None:
 
 
 ANSWERS = [
-    ("large", {"Data": json.dumps({"x": "x" * 4096})}, "Response object is too long."),
     ("no-json", {"Body": "thank you"}, "Invalid response object: it is not a JSON object"),
     ("no-id", {"Answer": '{"PhysicalResourceId": ""}'}, "Invalid PhysicalResourceId"),
     ("long-id", {"Id": "x" * 1025}, "Invalid PhysicalResourceId"),
@@ -250,22 +245,16 @@ ANSWERS = [
 ]
 
 
-def test_an_answer_that_is_none_is_refused(stacks: Asked) -> None:
-    # One stack for all: each resource fails by itself, whatever becomes of the others.
-    resources = {
-        name.replace("-", ""): stacks.custom(name, **properties) for name, properties, _ in ANSWERS
-    }
-    for name, definition in resources.items():
-        stacks.create(f"refused-{name}", template(**{name: definition}), OnFailure="DO_NOTHING")
-    for name, _, message in ANSWERS:
-        plain = name.replace("-", "")
-        assert message in stacks.reason(f"refused-{plain}", "CREATE_FAILED")
+@pytest.mark.parametrize(("name", "properties", "message"), ANSWERS)
+def test_an_answer_that_is_none_is_refused(
+    stacks: Asked, name: str, properties: dict[str, Any], message: str
+) -> None:
+    thing = stacks.custom(name, **properties)
+    stacks.create(f"refused-{name}", template(Thing=thing), OnFailure="DO_NOTHING")
+    assert message in stacks.reason(f"refused-{name}", "CREATE_FAILED")
 
 
 def test_4096_bytes_are_an_answer(stacks: Asked) -> None:
-    def size(filling: int) -> int:
-        return 4096 - filling
-
     plain = {
         "Status": "SUCCESS",
         "Reason": "because",
@@ -275,12 +264,11 @@ def test_4096_bytes_are_an_answer(stacks: Asked) -> None:
         "LogicalResourceId": "Thing",
         "Data": {"x": ""},
     }
-    filling = "x" * size(len(json.dumps(plain)))
+    filling = "x" * (4096 - len(json.dumps(plain)))
     thing = stacks.custom("full", Data=json.dumps({"x": filling}))
     assert stacks.create("full", template(Thing=thing))["StackStatus"] == "CREATE_COMPLETE"
     thing = stacks.custom("full", Data=json.dumps({"x": f"{filling}x"}))
-    stack = stacks.update("full", template(Thing=thing))
-    assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    stacks.update("full", template(Thing=thing))
     assert stacks.reason("full", "UPDATE_FAILED") == "Response object is too long."
 
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.aws import REGION
+from tests.local_aws.functions import trust
 from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
+from tests.local_aws.services.cloudformation.templates import resource
 
 _API = {"Ref": "Rest"}
 _ROOT = {"Fn::GetAtt": ["Rest", "RootResourceId"]}
@@ -17,77 +19,38 @@ _LOG = {"DestinationArn": "$Logs.Arn", "Format": "$context.requestId"}
 _CERTIFICATE = f"arn:aws:acm:{REGION}:123456789012:certificate/12345678-1234-1234-1234-123456789012"
 
 GROUND: dict[str, dict[str, Any]] = {
-    "Rest": {"Type": "AWS::ApiGateway::RestApi", "Properties": {"Name": "ground"}},
-    "Part": {
-        "Type": "AWS::ApiGateway::Resource",
-        "Properties": {"RestApiId": _API, "ParentId": _ROOT, "PathPart": "part"},
-    },
-    "Get": {
-        "Type": "AWS::ApiGateway::Method",
-        "Properties": {
-            "RestApiId": _API,
-            "ResourceId": _ROOT,
-            "HttpMethod": "GET",
-            "AuthorizationType": "NONE",
-            "Integration": _MOCK,
-        },
-    },
-    "Deployed": {
-        "Type": "AWS::ApiGateway::Deployment",
-        "DependsOn": "Get",
-        "Properties": {"RestApiId": _API},
-    },
-    "Live": {
-        "Type": "AWS::ApiGateway::Stage",
-        "Properties": {
-            "RestApiId": _API,
-            "StageName": "live",
-            "DeploymentId": {"Ref": "Deployed"},
-        },
-    },
-    "ApiRole": {
-        "Type": "AWS::IAM::Role",
-        "Properties": {
-            "AssumeRolePolicyDocument": {
-                "Version": "2012-10-17",
-                "Statement": [
-                    {
-                        "Effect": "Allow",
-                        "Principal": {"Service": "apigateway.amazonaws.com"},
-                        "Action": "sts:AssumeRole",
-                    }
-                ],
-            }
-        },
-    },
-    "Account": {
-        "Type": "AWS::ApiGateway::Account",
-        "Properties": {"CloudWatchRoleArn": {"Fn::GetAtt": ["ApiRole", "Arn"]}},
-    },
-    "Judge": {
-        "Type": "AWS::ApiGateway::Authorizer",
-        "Properties": {
-            "RestApiId": _API,
-            "Name": "judge",
-            "Type": "TOKEN",
-            "AuthorizerUri": _URI.replace("$Function.Arn", "arn:aws:lambda:x:1:function:f"),
-            "IdentitySource": "method.request.header.Token",
-        },
-    },
-    "Validator": {
-        "Type": "AWS::ApiGateway::RequestValidator",
-        "Properties": {"RestApiId": _API, "ValidateRequestBody": True},
-    },
-    "ApiKey": {"Type": "AWS::ApiGateway::ApiKey", "Properties": {"Enabled": True}},
-    "Plan": {"Type": "AWS::ApiGateway::UsagePlan"},
-    "Staged": {
-        "Type": "AWS::Lambda::Alias",
-        "Properties": {
-            "FunctionName": {"Ref": "Other"},
-            "FunctionVersion": "$LATEST",
-            "Name": "staged",
-        },
-    },
+    "Rest": resource("ApiGateway::RestApi", Name="ground"),
+    "Part": resource("ApiGateway::Resource", RestApiId=_API, ParentId=_ROOT, PathPart="part"),
+    "Get": resource(
+        "ApiGateway::Method",
+        RestApiId=_API,
+        ResourceId=_ROOT,
+        HttpMethod="GET",
+        AuthorizationType="NONE",
+        Integration=_MOCK,
+    ),
+    "Deployed": resource("ApiGateway::Deployment", "Get", RestApiId=_API),
+    "Live": resource(
+        "ApiGateway::Stage", RestApiId=_API, StageName="live", DeploymentId={"Ref": "Deployed"}
+    ),
+    "ApiRole": resource("IAM::Role", AssumeRolePolicyDocument=trust("apigateway.amazonaws.com")),
+    "Account": resource(
+        "ApiGateway::Account", CloudWatchRoleArn={"Fn::GetAtt": ["ApiRole", "Arn"]}
+    ),
+    "Judge": resource(
+        "ApiGateway::Authorizer",
+        RestApiId=_API,
+        Name="judge",
+        Type="TOKEN",
+        AuthorizerUri=_URI.replace("$Function.Arn", "arn:aws:lambda:x:1:function:f"),
+        IdentitySource="method.request.header.Token",
+    ),
+    "Validator": resource("ApiGateway::RequestValidator", RestApiId=_API, ValidateRequestBody=True),
+    "ApiKey": resource("ApiGateway::ApiKey", Enabled=True),
+    "Plan": resource("ApiGateway::UsagePlan"),
+    "Staged": resource(
+        "Lambda::Alias", FunctionName={"Ref": "Other"}, FunctionVersion="$LATEST", Name="staged"
+    ),
 }
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {

@@ -7,10 +7,11 @@ from typing import Any
 
 from tests.local_aws.aws import REGION
 from tests.local_aws.resources.samples.sample import TAGS, Sample
+from tests.local_aws.services.cloudformation.templates import resource
 
 TEMPLATE: Mapping[str, Any] = {
     "Parameters": {"Given": {"Type": "String", "Default": "nothing"}},
-    "Resources": {"It": {"Type": "AWS::CloudFormation::WaitConditionHandle"}},
+    "Resources": {"It": resource("CloudFormation::WaitConditionHandle")},
 }
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {

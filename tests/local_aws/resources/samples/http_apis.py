@@ -7,40 +7,31 @@ from typing import Any
 
 from tests.local_aws.aws import REGION
 from tests.local_aws.resources.samples.sample import Sample
+from tests.local_aws.services.cloudformation.templates import resource
 
 _HTTP = {"Ref": "Http"}
 _URI = f"arn:aws:apigateway:{REGION}:lambda:path/2015-03-31/functions/$Function.Arn/invocations"
 _LOG = {"DestinationArn": "$Logs.Arn", "Format": "$context.requestId"}
 
 GROUND: dict[str, dict[str, Any]] = {
-    "Http": {
-        "Type": "AWS::ApiGatewayV2::Api",
-        "Properties": {"Name": "ground", "ProtocolType": "HTTP"},
-    },
-    "Leads": {
-        "Type": "AWS::ApiGatewayV2::Integration",
-        "Properties": {
-            "ApiId": _HTTP,
-            "IntegrationType": "HTTP_PROXY",
-            "IntegrationUri": "http://localhost:1",
-            "IntegrationMethod": "ANY",
-            "PayloadFormatVersion": "1.0",
-        },
-    },
-    "HttpJudge": {
-        "Type": "AWS::ApiGatewayV2::Authorizer",
-        "Properties": {
-            "ApiId": _HTTP,
-            "Name": "judge",
-            "AuthorizerType": "REQUEST",
-            "IdentitySource": ["$request.header.Token"],
-        },
-    },
-    "HttpDeployed": {"Type": "AWS::ApiGatewayV2::Deployment", "Properties": {"ApiId": _HTTP}},
-    "HttpLive": {
-        "Type": "AWS::ApiGatewayV2::Stage",
-        "Properties": {"ApiId": _HTTP, "StageName": "live"},
-    },
+    "Http": resource("ApiGatewayV2::Api", Name="ground", ProtocolType="HTTP"),
+    "Leads": resource(
+        "ApiGatewayV2::Integration",
+        ApiId=_HTTP,
+        IntegrationType="HTTP_PROXY",
+        IntegrationUri="http://localhost:1",
+        IntegrationMethod="ANY",
+        PayloadFormatVersion="1.0",
+    ),
+    "HttpJudge": resource(
+        "ApiGatewayV2::Authorizer",
+        ApiId=_HTTP,
+        Name="judge",
+        AuthorizerType="REQUEST",
+        IdentitySource=["$request.header.Token"],
+    ),
+    "HttpDeployed": resource("ApiGatewayV2::Deployment", ApiId=_HTTP),
+    "HttpLive": resource("ApiGatewayV2::Stage", ApiId=_HTTP, StageName="live"),
 }
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {

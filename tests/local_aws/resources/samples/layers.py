@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.resources.samples.sample import TAGS, Sample
+from tests.local_aws.services.cloudformation.templates import resource
 
 LAYER = {"S3Bucket": "texts", "S3Key": "layer.zip"}
 
@@ -16,10 +17,7 @@ _MAPPING = (
 _FILTERS = {"Filters": [{"Pattern": '{"body": ["a property was lost"]}'}]}
 
 GROUND: Mapping[str, Mapping[str, Any]] = {
-    "Layer": {
-        "Type": "AWS::Lambda::LayerVersion",
-        "Properties": {"Content": LAYER, "LayerName": "ground"},
-    },
+    "Layer": resource("Lambda::LayerVersion", Content=LAYER, LayerName="ground"),
 }
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.resources.samples.sample import POLICY, TAGS, Sample
+from tests.local_aws.services.cloudformation.templates import resource
 
 _VPC = {"VpcId": {"Ref": "Vpc"}}
 _TABLE = "ec2 DescribeRouteTables RouteTableIds=[$Table]"
@@ -16,18 +17,14 @@ _FLOW_LOG = "ec2 DescribeFlowLogs FlowLogIds=[{Ref}]"
 _TO_GATEWAY = {"RouteTableId": "$Table", "GatewayId": "$Gateway"}
 
 
-def _typed(name: str, **properties: Any) -> dict[str, Any]:
-    return {"Type": f"AWS::EC2::{name}", "Properties": properties}
-
-
 GROUND: Mapping[str, Mapping[str, Any]] = {
-    "Table": _typed("RouteTable", **_VPC),
-    "Gateway": _typed("InternetGateway"),
-    "Spare": _typed("InternetGateway"),
-    "Attached": _typed("VPCGatewayAttachment", **_VPC, InternetGatewayId={"Ref": "Gateway"}),
-    "Address": _typed("EIP", Domain="vpc"),
-    "Nat": _typed("NatGateway", SubnetId={"Ref": "Subnet"}, ConnectivityType="private"),
-    "Peer": _typed("VPC", CidrBlock="10.99.0.0/16"),
+    "Table": resource("EC2::RouteTable", **_VPC),
+    "Gateway": resource("EC2::InternetGateway"),
+    "Spare": resource("EC2::InternetGateway"),
+    "Attached": resource("EC2::VPCGatewayAttachment", **_VPC, InternetGatewayId={"Ref": "Gateway"}),
+    "Address": resource("EC2::EIP", Domain="vpc"),
+    "Nat": resource("EC2::NatGateway", SubnetId={"Ref": "Subnet"}, ConnectivityType="private"),
+    "Peer": resource("EC2::VPC", CidrBlock="10.99.0.0/16"),
 }
 """What they refer to, beside `GROUND`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.local_aws.resources.samples.sample import EVERYONE, TAGS, Sample
+from tests.local_aws.services.cloudformation.templates import resource
 
 _SECRET = (
     "secretsmanager DescribeSecret SecretId={Ref}",
@@ -53,9 +54,6 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
 }
 
 GROUND = {
-    "Secret": {
-        "Type": "AWS::SecretsManager::Secret",
-        "Properties": {"SecretString": '{"username": "ground"}'},
-    },
+    "Secret": resource("SecretsManager::Secret", SecretString='{"username": "ground"}'),
 }
 """What they refer to."""

@@ -119,6 +119,10 @@ class Aws(Deployments):
     def client(self, service: str, region: str = REGION) -> Any:
         return self.gateway.context.client(service, region)
 
+    def value(self, name: str) -> str:
+        """An SSM parameter's."""
+        return str(self.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
+
     def kept(self, name: str) -> Stack:
         """What the engine keeps of a stack."""
         stack = service_in(self.gateway, CloudFormation)._stacks.find(name, REGION)

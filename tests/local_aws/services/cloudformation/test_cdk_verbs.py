@@ -73,7 +73,7 @@ def test_nested_stacks_are_deployed_updated_rolled_back_and_destroyed(
 
     cli.deploy(synthesized(tmp_path, "two"), option)
 
-    assert _value(aws, name) == "two"
+    assert aws.value(name) == "two"
     assert _stacks(aws) == stacks
 
     status, printed = cli(
@@ -84,7 +84,7 @@ def test_nested_stacks_are_deployed_updated_rolled_back_and_destroyed(
     assert status == 1
     assert "policy/three does not exist" in printed
     assert aws.stack("Outer")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert _value(aws, name) == "two"
+    assert aws.value(name) == "two"
     assert _stacks(aws) == stacks
 
     assert cli.destroy(synthesized(tmp_path, "two"))[0] == 0
@@ -200,7 +200,7 @@ def test_rollback_brings_back_what_was_deployed_without_rollback(
 
     assert status == 0, printed
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert _value(aws, "/sourced") == "old"
+    assert aws.value("/sourced") == "old"
     assert cli.destroy(Path(failing))[0] == 0
 
 
@@ -222,7 +222,7 @@ def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
     assert status == 0, printed
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert aws.stack(nested)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert _value(aws, "/sourced") == "new"
+    assert aws.value("/sourced") == "new"
     assert cli.destroy(Path(failing))[0] == 0
 
 
@@ -282,11 +282,11 @@ def test_revert_drift_brings_back_what_was_changed_and_makes_again_what_is_gone(
 
     cli.deploy(referring(tmp_path), "--revert-drift")
 
-    assert _value(aws, kept) == "kept"
+    assert aws.value(kept) == "kept"
     made = aws.physical_ids("Refers")
     again = next(name for logical_id, name in made.items() if logical_id.startswith("About"))
     assert again != about
-    assert _value(aws, again).endswith(kept)
+    assert aws.value(again).endswith(kept)
     assert "no changes" in cli.deploy(referring(tmp_path), "--revert-drift")
     assert cli.destroy(referring(tmp_path))[0] == 0
 
@@ -305,9 +305,9 @@ def test_orphan_lets_go_of_a_resource_and_leaves_what_refers_to_it(
     assert f'"Name":"{kept}"' in printed
     assert kept not in aws.physical_ids("Refers").values()
     assert aws.outputs("Refers")["Name"] == kept
-    assert _value(aws, kept) == "kept"
+    assert aws.value(kept) == "kept"
     assert cli.destroy(referring(tmp_path))[0] == 0
-    assert _value(aws, kept) == "kept"
+    assert aws.value(kept) == "kept"
     aws.client("ssm").delete_parameter(Name=kept)
 
 
@@ -438,11 +438,6 @@ def swappable(folder: Path, value: int) -> Path:
     for name, text in {**made, "Machine": machine.state_machine_arn}.items():
         cdk.CfnOutput(stack, f"{name}Out", value=text).override_logical_id(name)
     return Path(app.synth().directory)
-
-
-def _value(aws: Aws, name: str) -> str:
-    found: str = aws.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
-    return found
 
 
 def _stacks(aws: Aws) -> list[str]:

@@ -34,7 +34,7 @@ def test_resources_are_made_in_the_order_of_their_references(aws: Aws) -> None:
     assert aws.outputs("order") == {"Last": "/order/c"}
     made = [name for name, status in aws.history("order") if status == "CREATE_COMPLETE"]
     assert made == ["A", "B", "C", "order"]
-    value = aws.client("ssm").get_parameter(Name="/order/c")["Parameter"]["Value"]
+    value = aws.value("/order/c")
     assert value == "from /order/a"
 
 
@@ -227,7 +227,7 @@ def test_conditions_decide_what_is_made(aws: Aws) -> None:
     )
 
     assert sorted(aws.physical_ids("conditional")) == ["A", "B"]
-    assert aws.client("ssm").get_parameter(Name="/conditional")["Parameter"]["Value"] == "big"
+    assert aws.value("/conditional") == "big"
 
 
 def test_dynamic_references_are_resolved_and_not_kept(aws: Aws) -> None:
@@ -235,7 +235,7 @@ def test_dynamic_references_are_resolved_and_not_kept(aws: Aws) -> None:
 
     aws.create("dynamic", template(A=parameter("is {{resolve:ssm-secure:/secret}}", Name="/dyn")))
 
-    assert aws.client("ssm").get_parameter(Name="/dyn")["Parameter"]["Value"] == "is s3cret"
+    assert aws.value("/dyn") == "is s3cret"
     assert "s3cret" not in str(aws.kept("dynamic"))
 
 
@@ -309,7 +309,7 @@ def test_a_secret_is_resolved_by_its_json_key(aws: Aws) -> None:
         template(A=parameter("{{resolve:secretsmanager:db:SecretString:password}}", Name="/pw")),
     )
 
-    assert aws.client("ssm").get_parameter(Name="/pw")["Parameter"]["Value"] == "hunter2"
+    assert aws.value("/pw") == "hunter2"
 
 
 def test_a_dynamic_reference_that_leads_nowhere_fails_its_resource(aws: Aws) -> None:

@@ -116,7 +116,7 @@ def test_an_export_in_use_keeps_its_stack(aws: Aws) -> None:
     aws.create("exporter", exporting)
     importing = template(B=parameter({"Fn::ImportValue": "the-value"}, Name="/imported"))
     aws.create("importer", importing)
-    assert aws.client("ssm").get_parameter(Name="/imported")["Parameter"]["Value"] == "shared"
+    assert aws.value("/imported") == "shared"
     assert aws.cloudformation.list_imports(ExportName="the-value")["Imports"] == ["importer"]
 
     stack = aws.delete("exporter")

@@ -55,11 +55,6 @@ def child(value: str = "1", **more: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def value(aws: Aws, name: str) -> str:
-    found: str = aws.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
-    return found
-
-
 def statuses(aws: Aws, stack_id: str) -> list[str]:
     """What a stack went through itself."""
     return [
@@ -84,7 +79,7 @@ def test_parameters_go_in_and_outputs_come_out(aws: Aws) -> None:
 
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     outputs = aws.outputs("inout")
-    assert value(aws, outputs["Name"]) == "7"
+    assert aws.value(outputs["Name"]) == "7"
     inner = aws.stack(outputs["Id"])
     assert inner["ParentId"] == inner["RootId"] == stack["StackId"]
     assert re.fullmatch(r"inout-Child-[A-Z0-9]{12}", inner["StackName"])
@@ -93,7 +88,7 @@ def test_parameters_go_in_and_outputs_come_out(aws: Aws) -> None:
     assert aws.delete("inout")["StackStatus"] == "DELETE_COMPLETE"
     assert aws.stack(outputs["Id"])["StackStatus"] == "DELETE_COMPLETE"
     with pytest.raises(ClientError, match="ParameterNotFound"):
-        value(aws, outputs["Name"])
+        aws.value(outputs["Name"])
 
 
 def test_one_may_be_nested_in_another_nested_one(aws: Aws) -> None:
@@ -104,7 +99,7 @@ def test_one_may_be_nested_in_another_nested_one(aws: Aws) -> None:
 
     root = aws.create("deep", outer)
 
-    assert value(aws, aws.outputs("deep")["Name"]) == "deep"
+    assert aws.value(aws.outputs("deep")["Name"]) == "deep"
     middle_id = aws.physical_ids("deep")["Middle"]
     inner_stack = aws.stack(aws.physical_ids(middle_id)["Inner"])
     assert (inner_stack["ParentId"], inner_stack["RootId"]) == (middle_id, root["StackId"])
@@ -123,9 +118,9 @@ def test_what_a_nested_one_replaced_stays_until_the_parent_cleans_up(aws: Aws) -
 
     assert stack["StackStatus"] == "UPDATE_COMPLETE"
     assert aws.physical_ids("held") == {"Child": inner}
-    assert value(aws, aws.physical_ids(inner)["A"]) == "2"
+    assert aws.value(aws.physical_ids(inner)["A"]) == "2"
     with pytest.raises(ClientError, match="ParameterNotFound"):
-        value(aws, old)
+        aws.value(old)
     events = sorted([*aws.events(inner), *aws.events("held")], key=lambda event: event["Timestamp"])
     own = [
         (event["StackName"] == "held", event["ResourceStatus"])
@@ -193,8 +188,8 @@ def test_one_that_cannot_be_updated_takes_the_parent_and_its_neighbours_back(aws
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert aws.physical_ids("back") == ids
     assert {name: aws.physical_ids(stack_id) for name, stack_id in ids.items()} == inner
-    assert value(aws, inner["First"]["A"]) == value(aws, inner["Second"]["A"]) == "1"
-    assert value(aws, inner["First"]["Old"]) == "kept"
+    assert aws.value(inner["First"]["A"]) == aws.value(inner["Second"]["A"]) == "1"
+    assert aws.value(inner["First"]["Old"]) == "kept"
     assert aws.reason("back", "UPDATE_FAILED", "Second").startswith(
         f"Embedded stack {ids['Second']} was not successfully updated. Currently in "
         "UPDATE_ROLLBACK_IN_PROGRESS with reason: "
@@ -209,7 +204,7 @@ def test_one_that_cannot_be_updated_takes_the_parent_and_its_neighbours_back(aws
     ]
     put(aws, "second.json", second)
     assert aws.update("back", body)["StackStatus"] == "UPDATE_COMPLETE"
-    assert value(aws, inner["First"]["A"]) == "2"
+    assert aws.value(inner["First"]["A"]) == "2"
 
 
 def test_a_failed_update_that_is_not_rolled_back_goes_on_from_there(aws: Aws) -> None:
@@ -227,7 +222,7 @@ def test_a_failed_update_that_is_not_rolled_back_goes_on_from_there(aws: Aws) ->
 
     put(aws, "on2.json", child("3"))
     assert aws.update("on", body)["StackStatus"] == "UPDATE_COMPLETE"
-    assert value(aws, aws.physical_ids(ids["Second"])["A"]) == "3"
+    assert aws.value(aws.physical_ids(ids["Second"])["A"]) == "3"
     assert {aws.stack(each)["StackStatus"] for each in ids.values()} == {"UPDATE_COMPLETE"}
 
 
@@ -351,7 +346,7 @@ def test_a_nested_stack_that_is_updated_by_itself_stays_nested(aws: Aws) -> None
 
     assert aws.update(inner, child("2"))["StackStatus"] == "UPDATE_COMPLETE"
     assert aws.update("alone", body)["StackStatus"] == "UPDATE_COMPLETE"
-    assert value(aws, aws.physical_ids(inner)["A"]) == "1"
+    assert aws.value(aws.physical_ids(inner)["A"]) == "1"
 
 
 def _change_set(aws: Aws, name: str, body: dict[str, Any], kind: str) -> dict[str, Any]:

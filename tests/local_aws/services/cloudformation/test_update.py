@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 from tests.local_aws.aws import eventually
 from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import (
+    TRUST,
     broken,
     endpoint,
     get_att,
@@ -18,11 +19,6 @@ from tests.local_aws.services.cloudformation.templates import (
 )
 
 
-def _value(aws: Aws, name: str) -> str:
-    value: str = aws.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
-    return value
-
-
 def test_a_change_is_made_in_place(aws: Aws) -> None:
     aws.create("place", template(A=parameter("1"), B=parameter("same")))
     before = aws.physical_ids("place")
@@ -31,7 +27,7 @@ def test_a_change_is_made_in_place(aws: Aws) -> None:
 
     assert stack["StackStatus"] == "UPDATE_COMPLETE"
     assert aws.physical_ids("place") == before
-    assert _value(aws, before["A"]) == "2"
+    assert aws.value(before["A"]) == "2"
     touched = {name for name, status in aws.history("place") if status == "UPDATE_COMPLETE"}
     assert touched == {"A", "place"}
 
@@ -149,7 +145,7 @@ def test_a_rollback_restores_changed_and_deletes_new_resources(aws: Aws) -> None
 
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert aws.physical_ids("restore") == before
-    assert _value(aws, "/restore/a") == "old"
+    assert aws.value("/restore/a") == "old"
     assert aws.client("ssm").get_parameters(Names=["/restore/b"])["Parameters"] == []
 
 
@@ -175,7 +171,7 @@ def test_policies_keep_what_is_removed_or_replaced(aws: Aws, attribute: str) -> 
 
     aws.update(name, template(B=parameter()) if removing else template(A=replaced, B=parameter()))
 
-    assert _value(aws, f"/{name}/old") == "1"
+    assert aws.value(f"/{name}/old") == "1"
     assert ("A", "DELETE_SKIPPED") in aws.history(name)
 
 
@@ -192,16 +188,7 @@ def test_a_policy_that_says_the_default_is_not_one_that_is_absent(aws: Aws) -> N
 
 def test_a_named_resource_is_not_replaced_under_its_own_name(aws: Aws) -> None:
     queue = resource("SQS::Queue", QueueName="named.fifo", FifoQueue=True)
-    trust = {
-        "Statement": [
-            {
-                "Effect": "Allow",
-                "Principal": {"Service": "lambda.amazonaws.com"},
-                "Action": "sts:AssumeRole",
-            }
-        ]
-    }
-    role = resource("IAM::Role", RoleName="named", AssumeRolePolicyDocument=trust, Path="/a/")
+    role = resource("IAM::Role", RoleName="named", AssumeRolePolicyDocument=TRUST, Path="/a/")
     aws.create("named", template(Role=role, Queue=queue))
 
     stack = aws.update(
@@ -271,7 +258,7 @@ def test_a_failed_rollback_is_continued(aws: Aws) -> None:
     ssm.put_parameter(Name="/source", Value="old", Type="String")
     aws.cloudformation.continue_update_rollback(StackName="continued")
     assert aws.done(stack["StackId"])["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert _value(aws, "/continued") == "old"
+    assert aws.value("/continued") == "old"
 
 
 def test_a_resource_is_skipped_when_a_rollback_is_continued_without_it(aws: Aws) -> None:
@@ -285,7 +272,7 @@ def test_a_resource_is_skipped_when_a_rollback_is_continued_without_it(aws: Aws)
     aws.cloudformation.continue_update_rollback(StackName="skipped", ResourcesToSkip=["A"])
 
     assert aws.done(stack["StackId"])["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert _value(aws, "/skipped") == "new"
+    assert aws.value("/skipped") == "new"
 
 
 def test_a_rollback_is_forced_past_all_that_it_could_not_restore(aws: Aws) -> None:
@@ -310,7 +297,7 @@ def test_a_rollback_is_forced_past_all_that_it_could_not_restore(aws: Aws) -> No
     client.continue_update_rollback(StackName="forced", ForceRollback=True)
 
     assert aws.done(stack["StackId"])["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert (_value(aws, "/forced"), _value(aws, "/restored")) == ("new", "1")
+    assert (aws.value("/forced"), aws.value("/restored")) == ("new", "1")
 
 
 def test_an_update_without_rollback_waits_to_be_rolled_back(aws: Aws) -> None:
@@ -323,10 +310,10 @@ def test_an_update_without_rollback_waits_to_be_rolled_back(aws: Aws) -> None:
     )
 
     assert stack["StackStatus"] == "UPDATE_FAILED"
-    assert _value(aws, "/paused") == "new"
+    assert aws.value("/paused") == "new"
     aws.cloudformation.rollback_stack(StackName="paused")
     assert aws.done(stack["StackId"])["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert _value(aws, "/paused") == "old"
+    assert aws.value("/paused") == "old"
 
 
 def test_an_update_without_rollback_can_be_mended(aws: Aws) -> None:
@@ -373,4 +360,4 @@ def test_the_previous_template_and_parameters_can_be_kept(aws: Aws) -> None:
     )
 
     aws.done(stack_id)
-    assert _value(aws, "/previous") == "v-p"
+    assert aws.value("/previous") == "v-p"

@@ -12,16 +12,14 @@ from local_aws.services.stepfunctions.resources import StateMachine
 from local_aws.template import Unknown
 from tests.local_aws.aws import Aws
 from tests.local_aws.known import integrations
+from tests.local_aws.services.cloudformation.templates import resource
 from tests.local_aws.services.stepfunctions.machines import PASS, ROLE, of
 
 DANGLING = of({"A": {"Type": "Pass", "Next": "B"}})
 
 
 def template(properties: dict[str, Any]) -> str:
-    machine = {
-        "Type": "AWS::StepFunctions::StateMachine",
-        "Properties": {"RoleArn": ROLE, **properties},
-    }
+    machine = resource("StepFunctions::StateMachine", RoleArn=ROLE, **properties)
     outputs = {"Arn": {"Value": {"Ref": "Machine"}}}
     return json.dumps({"Resources": {"Machine": machine}, "Outputs": outputs})
 

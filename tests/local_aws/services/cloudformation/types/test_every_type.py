@@ -46,13 +46,7 @@ def test_an_empty_list_of_tags_is_none(aws: Aws) -> None:
         kind.replace("::", ""): resource(kind, **properties, Tags=[])
         for kind, properties in kinds.items()
     }
-    trust = {
-        "Effect": "Allow",
-        "Action": "sts:AssumeRole",
-        "Principal": {"Service": "states.amazonaws.com"},
-    }
-    document = {"Version": "2012-10-17", "Statement": [trust]}
-    resources["Role"] = resource("IAM::Role", AssumeRolePolicyDocument=document, Tags=[])
+    resources["Role"] = resource("IAM::Role", AssumeRolePolicyDocument=trust("states"), Tags=[])
 
     made = aws.create("untagged", template(**resources))
 
