@@ -124,7 +124,7 @@ def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
     )
     deployed = up("deploy", "orders", "Orders", "-c", "may_write=no")
     assert deployed.returncode == 0, deployed.stderr
-    told = deployed.stdout.splitlines()
+    told = deployed.stderr.splitlines()
     assert told[:1] == ["synthesizing the CDK app"]
     assert {"deploying Orders", "Orders", "  created   1 AWS::SQS::Queue"} <= set(told)
     assert "_IN_PROGRESS" not in deployed.stdout + deployed.stderr

@@ -31,8 +31,9 @@ _OF_CDK = ("CDKToolkit", "AWS::CDK::Metadata")
 def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
     """Where the CDK CLI is to write, as `CdkCli`'s ``log``; ``whole``: to this process's output.
 
-    Events of resources are counted by kind and told when their stack is done. One that failed is
-    told as it is, and so is whatever is no event. A terminal shows the last event meanwhile.
+    It is told on standard error, where the CLI says most of it. Events of resources are counted
+    by kind and told when their stack is done. One that failed is told as it is, and so is
+    whatever is no event. A terminal shows the last event meanwhile.
     """
     if whole:
         yield None
@@ -70,7 +71,7 @@ def _print(lines: TextIO) -> None:
         if on_terminal:
             click.echo("\r\033[K", nl=False, err=True)
         for each in told:
-            click.echo(each)
+            click.echo(each, err=True)
         if on_terminal and event is not None and not told:
             shown = f"{event['stack']}: {event['kind']} {event['status']}"
             click.echo(

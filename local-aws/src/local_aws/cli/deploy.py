@@ -110,10 +110,11 @@ def deploy_and_tell(
         cdk_output(whole=verbose) as log,
     ):
         cdk = CdkCli(app, address, region, log=log)
-        click.echo("synthesizing the CDK app")
+        click.echo("synthesizing the CDK app", err=True)
         cdk.synth(assembly, context)
         cdk.bootstrap(assembly)
-        click.echo(f"deploying {', '.join(stack.name for stack in stacks_of(assembly, stacks))}")
+        names = ", ".join(stack.name for stack in stacks_of(assembly, stacks))
+        click.echo(f"deploying {names}", err=True)
         images = cdk.deploy(assembly, stacks)
     for package in sorted(fetched() - before):
         click.echo(f"npm fetched {package} into {cache_folder()}, once, for functions in Node.js")
