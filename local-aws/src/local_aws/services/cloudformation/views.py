@@ -148,7 +148,8 @@ def event_view(stack: Stack, event: Event) -> dict[str, Any]:
 def problem_view(stack: Stack, change_set: ChangeSet, found: PropertyProblem) -> dict[str, Any]:
     """What early validation found, as DescribeEvents shows it.
 
-    (botocore OperationEvent; the words and the path of what is lacking: aws/aws-cdk-cli#1463.)
+    (botocore OperationEvent; the words and the path of what is lacking: aws/aws-cdk-cli#1463.) The
+    check's name is unverified: reports show only that of names, NAME_CONFLICT_VALIDATION.
     """
     pointer, _, said = found.problem.partition(": ")
     lacking = re.fullmatch(r"required key (\[.*\]) not found", said)
