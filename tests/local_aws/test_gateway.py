@@ -49,33 +49,6 @@ def test_a_bucket_may_be_named_by_its_host(aws: Aws) -> None:
     assert (status, body) == (200, b"found")
 
 
-@pytest.mark.parametrize("host", ["localhost", "localhost:1234", "127.0.0.1:80", "[::1]:80"])
-def test_names_of_this_machine_are_answered(aws: Aws, host: str) -> None:
-    assert get(aws, "/_local/status", {"Host": host})[0] == 200
-
-
-@pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example:80", "169.254.169.254", "10.0.0.1", "", "[bad"]
-)
-def test_a_foreign_host_is_refused(aws: Aws, host: str) -> None:
-    status, body = get(aws, "/_local/status", {"Host": host})
-    assert status == 403
-    assert f"the Host header is '{host}'" in body.decode()
-
-
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost:1", "null"])
-def test_a_page_of_another_site_is_refused(aws: Aws, origin: str) -> None:
-    host = f"localhost:{port_of(aws)}"
-    status, body = get(aws, "/_local/status", {"Host": host, "Origin": origin})
-    assert status == 403
-    assert f"the Origin header is '{origin}'" in body.decode()
-
-
-def test_a_page_of_the_gateway_itself_is_answered(aws: Aws) -> None:
-    host = f"localhost:{port_of(aws)}"
-    assert get(aws, "/_local/status", {"Host": host, "Origin": f"http://{host}"})[0] == 200
-
-
 def test_the_region_is_the_one_a_request_is_signed_for(aws: Aws) -> None:
     aws.model("here-only")
     there = aws.client("sagemaker", "ap-southeast-2")

@@ -35,11 +35,11 @@ SEQUENCES = [
 ]
 
 
-@pytest.mark.parametrize("character", STEERING, ids=lambda c: f"U+{ord(c):04X}")
-def test_each_character_is_shown_as_jsons_escape(character: str) -> None:
-    shown = clean(f"a{character}b")
-    assert shown == f"a\\u{ord(character):04x}b"
-    assert json.loads(f'"{shown}"') == f"a{character}b"
+def test_each_character_is_shown_as_jsons_escape() -> None:
+    for character in STEERING:
+        shown = clean(f"a{character}b")
+        assert shown == f"a\\u{ord(character):04x}b"
+        assert json.loads(f'"{shown}"') == f"a{character}b"
 
 
 @given(text=st.text())

@@ -212,11 +212,6 @@ def test_an_unknown_job_is_not_found(aws: Aws) -> None:
         aws.sagemaker.describe_transform_job(TransformJobName="absent")
 
 
-def test_payloads_at_once_are_bounded(aws: Aws) -> None:
-    with pytest.raises(ClientError, match=r"MaxPayloadInMB 6 times MaxConcurrentTransforms 20"):
-        job(aws, "in/", MaxConcurrentTransforms=20)
-
-
 def test_jobs_are_listed_by_status(aws: Aws) -> None:
     name = job(aws, "mixed/")
     ended(aws, name)

@@ -48,10 +48,6 @@ def test_who_has_no_right_gets_nothing_and_changes_nothing(door: Door, name: str
     assert seen(door.aws) == before
 
 
-def test_there_are_enough_ways() -> None:
-    assert len(WAYS) >= 30
-
-
 def test_who_has_the_right_does_the_same(door: Door) -> None:
     """Each way fails for want of the right, not for another reason."""
     assert door.create_model(door.signed()) == 200

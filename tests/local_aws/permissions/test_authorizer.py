@@ -225,10 +225,3 @@ def test_a_session_that_nobody_knows_is_refused(
         aws_session_token="token",
     )
     assert refusal(getattr(client, operation))[:2] == (status, code)
-
-
-def test_ec2_refuses_as_ec2_does(nobody: Caller) -> None:
-    """EC2 API reference, "Error codes for the Amazon EC2 API"."""
-    status, code, message = refusal(nobody.client("ec2").describe_vpcs)
-    assert (status, code) == (403, "UnauthorizedOperation")
-    assert "ec2:DescribeVpcs" in message

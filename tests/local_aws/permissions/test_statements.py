@@ -160,6 +160,7 @@ CALLS: list[tuple[str, str, dict[str, Any], str, str, int, str]] = [
         400,
         "AccessDeniedException",
     ),
+    ("ec2", "describe_vpcs", {}, "ec2:DescribeVpcs", "*", 403, "UnauthorizedOperation"),
     (
         "iam",
         "get_role",
