@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from tests.local_aws.aws import eventually
@@ -74,11 +75,15 @@ class Deployments:
         ]
 
     def reason(self, name: str, status: str, logical_id: str | None = None) -> str:
-        """Why the first resource, or that one, turned ``status``."""
+        """Why the first resource, or the one of that id, turned ``status``."""
         return next(
             str(event["ResourceStatusReason"])
             for event in self.events(name)
             if event["ResourceStatus"] == status
-            and event["LogicalResourceId"] != name
-            and logical_id in (None, event["LogicalResourceId"])
+            and (event["LogicalResourceId"] == logical_id if logical_id else _is_resource(event))
         )
+
+
+def _is_resource(event: Mapping[str, Any]) -> bool:
+    """The stack itself has its id for its own, too."""
+    return bool(event.get("PhysicalResourceId") != event["StackId"])

@@ -110,13 +110,10 @@ def test_a_failed_create_leaves_nothing(aws: Aws) -> None:
     buckets = [bucket["Name"] for bucket in aws.client("s3").list_buckets()["Buckets"]]
     assert "failing-bucket" not in buckets
     assert aws.client("ssm").get_parameters(Names=["/failing"])["Parameters"] == []
-    reasons = {
-        (event["LogicalResourceId"], event["ResourceStatus"]): event.get("ResourceStatusReason")
-        for event in aws.events("failing")
-    }
-    assert "policy/none does not exist" in str(reasons["Role", "CREATE_FAILED"])
-    assert "HandlerErrorCode: NotFound" in str(reasons["Role", "CREATE_FAILED"])
-    assert reasons["failing", "ROLLBACK_IN_PROGRESS"] == (
+    reason = aws.reason("failing", "CREATE_FAILED", "Role")
+    assert "policy/none does not exist" in reason
+    assert "HandlerErrorCode: NotFound" in reason
+    assert aws.reason("failing", "ROLLBACK_IN_PROGRESS", "failing") == (
         "The following resource(s) failed to create: [Role]. Rollback requested by user."
     )
     assert "Never" not in dict(aws.history("failing"))
@@ -126,14 +123,9 @@ def test_a_failed_endpoint_fails_the_create_with_its_reason(aws: Aws) -> None:
     stack = aws.create("endpoint-failing", endpoint("BrokenConfig"))
 
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
-    (failed,) = [
-        event
-        for event in aws.events("endpoint-failing")
-        if event["ResourceStatus"] == "CREATE_FAILED"
-    ]
-    assert failed["LogicalResourceId"] == "Endpoint"
-    assert "did not pass the ping health check" in failed["ResourceStatusReason"]
-    assert "HandlerErrorCode: NotStabilized" in failed["ResourceStatusReason"]
+    reason = aws.reason("endpoint-failing", "CREATE_FAILED", "Endpoint")
+    assert "did not pass the ping health check" in reason
+    assert "HandlerErrorCode: NotStabilized" in reason
     with pytest.raises(ClientError, match="Could not find endpoint"):
         aws.client("sagemaker").describe_endpoint(EndpointName="digits")
 
@@ -148,12 +140,8 @@ def test_a_failure_cancels_what_is_being_waited_for(aws: Aws) -> None:
 
     stack = aws.done(stack_id)
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
-    reasons = [
-        event["ResourceStatusReason"]
-        for event in aws.events("cancelling")
-        if event["ResourceStatus"] == "CREATE_FAILED" and event["LogicalResourceId"] == "Endpoint"
-    ]
-    assert reasons == ["Resource creation cancelled"]
+    reason = aws.reason("cancelling", "CREATE_FAILED", "Endpoint")
+    assert reason == "Resource creation cancelled"
 
 
 def test_nothing_is_rolled_back_when_rollback_is_disabled(aws: Aws) -> None:
@@ -316,8 +304,7 @@ def test_a_dynamic_reference_that_leads_nowhere_fails_its_resource(aws: Aws) -> 
     stack = aws.create("nowhere", template(A=parameter("{{resolve:ssm:/nowhere}}")))
 
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
-    (failed,) = [e for e in aws.events("nowhere") if e["ResourceStatus"] == "CREATE_FAILED"]
-    assert "/nowhere not found" in failed["ResourceStatusReason"]
+    assert "/nowhere not found" in aws.reason("nowhere", "CREATE_FAILED")
 
 
 def test_stack_tags_reach_what_can_be_tagged(aws: Aws) -> None:

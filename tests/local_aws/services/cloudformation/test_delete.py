@@ -41,8 +41,8 @@ def test_a_bucket_with_objects_stops_the_delete(aws: Aws) -> None:
 
     assert stack["StackStatus"] == "DELETE_FAILED"
     assert stack["StackStatusReason"] == "The following resource(s) failed to delete: [Bucket]. "
-    (failed,) = [e for e in aws.events("full") if e["ResourceStatus"] == "DELETE_FAILED"][:1]
-    assert "The bucket you tried to delete is not empty" in failed["ResourceStatusReason"]
+    reason = aws.reason("full", "DELETE_FAILED", "Bucket")
+    assert "The bucket you tried to delete is not empty" in reason
     assert list(aws.physical_ids("full")) == ["Bucket"]
 
     s3.delete_object(Bucket="not-empty", Key="k")

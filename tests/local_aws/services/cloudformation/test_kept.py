@@ -439,8 +439,7 @@ def test_a_name_that_another_stack_has_given_is_taken(aws: Aws) -> None:
     second = aws.create("second", template(Job=job(Name="hourly"), Free=job()))
 
     assert second["StackStatus"] == "ROLLBACK_COMPLETE"
-    (failed,) = [e for e in aws.events("second") if e["ResourceStatus"] == "CREATE_FAILED"]
-    reason = failed["ResourceStatusReason"]
+    reason = aws.reason("second", "CREATE_FAILED", "Job")
     assert "Resource of type 'AWS::Glue::Job' with identifier 'hourly' already exists." in reason
     assert "HandlerErrorCode: AlreadyExists" in reason
     for name in ("first", "second"):

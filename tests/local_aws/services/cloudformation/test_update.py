@@ -117,12 +117,8 @@ def test_a_failed_update_returns_to_the_old_state(aws: Aws) -> None:
     configs = sagemaker.list_endpoint_configs()["EndpointConfigs"]
     assert [config["EndpointConfigName"] for config in configs] == [before["Config"]]
     assert aws.endpoints.updates[served:] == ["BrokenConfig"], "updated once, not back"
-    reasons = {
-        (event["LogicalResourceId"], event["ResourceStatus"]): event.get("ResourceStatusReason")
-        for event in aws.events("back")
-    }
-    assert "ping health check" in str(reasons["Endpoint", "UPDATE_FAILED"])
-    assert reasons["back", "UPDATE_ROLLBACK_IN_PROGRESS"] == (
+    assert "ping health check" in aws.reason("back", "UPDATE_FAILED", "Endpoint")
+    assert aws.reason("back", "UPDATE_ROLLBACK_IN_PROGRESS", "back") == (
         "The following resource(s) failed to update: [Endpoint]. "
     )
 
@@ -196,8 +192,8 @@ def test_a_named_resource_is_not_replaced_under_its_own_name(aws: Aws) -> None:
     )
 
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    reasons = [event.get("ResourceStatusReason", "") for event in aws.events("named")]
-    assert any("custom-named resource requires replacing. Rename named" in r for r in reasons)
+    reason = aws.reason("named", "UPDATE_FAILED")
+    assert "custom-named resource requires replacing. Rename named" in reason
 
 
 def test_what_cannot_be_changed_in_place_fails_and_says_so(aws: Aws) -> None:
@@ -206,10 +202,8 @@ def test_what_cannot_be_changed_in_place_fails_and_says_so(aws: Aws) -> None:
     stack = aws.update("unchangeable", template(Key=resource("KMS::Key", KeySpec="RSA_2048")))
 
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    reasons = " ".join(
-        event.get("ResourceStatusReason", "") for event in aws.events("unchangeable")
-    )
-    assert "the local AWS cannot change KeySpec of AWS::KMS::Key in place" in reasons
+    reason = aws.reason("unchangeable", "UPDATE_FAILED")
+    assert "the local AWS cannot change KeySpec of AWS::KMS::Key in place" in reason
 
 
 def test_a_type_may_not_change(aws: Aws) -> None:
@@ -335,8 +329,8 @@ def test_nothing_is_replaced_without_rollback(aws: Aws) -> None:
     stack = aws.update("fixed", renamed, DisableRollback=True)
 
     assert stack["StackStatus"] == "UPDATE_FAILED"
-    reasons = [each.get("ResourceStatusReason") for each in aws.events("fixed")]
-    assert "Replacement type updates not supported on stack with disable-rollback." in reasons
+    reason = aws.reason("fixed", "UPDATE_FAILED")
+    assert reason == "Replacement type updates not supported on stack with disable-rollback."
     assert aws.physical_ids("fixed") == {"A": "/fixed/1"}
     assert aws.update("fixed", renamed)["StackStatus"] == "UPDATE_COMPLETE"
     assert aws.physical_ids("fixed") == {"A": "/fixed/2"}

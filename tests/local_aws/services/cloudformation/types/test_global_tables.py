@@ -62,8 +62,8 @@ def test_it_is_made_and_changed_in_the_stacks_region_and_kept_in_others(aws: Aws
 def test_one_without_the_stacks_region_is_refused(aws: Aws) -> None:
     table = resource("DynamoDB::GlobalTable", **TABLE, Replicas=[{"Region": OTHER}])
     aws.create("elsewhere", template(Table=table))
-    reasons = " ".join(event.get("ResourceStatusReason", "") for event in aws.events("elsewhere"))
-    assert f"Replicas lacks {REGION}, the region of the stack; add it" in reasons
+    reason = aws.reason("elsewhere", "CREATE_FAILED")
+    assert f"Replicas lacks {REGION}, the region of the stack; add it" in reason
 
 
 def described(aws: Aws, region: str) -> dict[str, Any]:
