@@ -33,7 +33,7 @@ from tests.local_aws.aws import (
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
-SERVICES = {"models": "sagemaker", "functions": "lambda", "machines": "states"}
+SERVICES = {"models": "sagemaker", "functions": "lambda", "machines": "states", "rules": "events"}
 NOTHING = {"Effect": "Allow", "Action": "sts:GetCallerIdentity", "Resource": "*"}
 
 

@@ -38,7 +38,7 @@ from sagemaker_serving.infra.synth.tokens import as_text
 
 ACCOUNT, REGION = "111122223333", "eu-west-1"
 KNOWN = {"AWS::Partition": "aws", "AWS::Region": REGION, "AWS::AccountId": ACCOUNT}
-ROLES = ("models", "functions", "machines", "flows")
+ROLES = ("models", "functions", "machines", "flows", "rules")
 IMAGE = ContainerImage.from_catalog("tensorflow", "2.20")
 JOB = CompilationJob(
     framework="TENSORFLOW",
@@ -178,6 +178,7 @@ def add_everything(have: Theirs, *, compiles: bool = True) -> BatchTransform:
         work=_below(have, "work"),
         reports=_below(have, "reports"),
         state_machine_role=roles["machines"],
+        notification_role=roles["rules"],
         encryption_key=have.key,
         topic=have.topic,
         topic_key=have.topic_key,

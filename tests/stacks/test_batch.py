@@ -65,7 +65,8 @@ def test_what_arrives_starts_an_execution_of_its_own(
     tmp_path: Path, arrivals: str, pattern: str, input_type: str
 ) -> None:
     found = templates(tmp_path, arrivals=arrivals)
-    (rule,) = found["digits"].find_resources("AWS::Events::Rule").values()
+    rules = found["digits"].find_resources("AWS::Events::Rule")
+    (rule,) = (each for name, each in rules.items() if name.startswith("BatchArrivals"))
     keys = rule["Properties"]["EventPattern"]["detail"]["object"]["key"]
     assert keys == [{"wildcard": pattern}]
     (target,) = rule["Properties"]["Targets"]
@@ -133,3 +134,4 @@ def test_a_topic_is_told_of_the_end(
     found.resource_count_is("AWS::SNS::Topic", made)
     machines = json.dumps(found.find_resources("AWS::StepFunctions::StateMachine"))
     assert (":states:::sns:publish" in machines) is told
+    found.resource_count_is("AWS::Events::Rule", int(told))

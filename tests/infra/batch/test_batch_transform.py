@@ -256,3 +256,21 @@ def test_executions_are_logged_where_no_policy_grows(bench: Any) -> None:
     name = json.dumps(groups[group]["Properties"]["LogGroupName"])
     assert "/aws/vendedlogs/states/Stack-Batch-" in name
     assert "AWS::StackId" in name
+
+
+def test_ends_that_the_machine_cannot_tell_of_are_told_by_a_role(bench: Any) -> None:
+    """The role needs nothing of the topic's policy, and the key's lets in who its IAM lets."""
+    template = template_of(bench, key=True)
+    (rule,) = template.find_resources("AWS::Events::Rule").values()
+    told = rule["Properties"]["EventPattern"]["detail"]
+    assert told["$or"] == [
+        {"status": ["ABORTED", "TIMED_OUT"]},
+        {"status": ["FAILED"], "error": ["States.DataLimitExceeded", "States.Runtime"]},
+    ]
+    (machine,) = template.find_resources("AWS::StepFunctions::StateMachine")
+    assert told["stateMachineArn"] == [{"Ref": machine}]
+    (target,) = rule["Properties"]["Targets"]
+    assert target["RoleArn"]["Fn::GetAtt"][0].startswith("BatchNotificationRole")
+    allowed = actions_of(template, "BatchNotificationRole")
+    assert allowed.keys() == {"sns:Publish", "kms:Decrypt", "kms:GenerateDataKey"}
+    assert allowed["sns:Publish"] == [target["Arn"]]

@@ -41,6 +41,13 @@ METRICS = {
     "Unaccounted": "unaccounted",
 }
 """Each metric and the report's count that it has."""
+OTHER_ENDS = [
+    {"status": ["ABORTED", "TIMED_OUT"]},
+    {"status": ["FAILED"], "error": ["States.DataLimitExceeded", "States.Runtime"]},
+]
+"""How an execution ends that tells nobody, as Step Functions' own event has it: these two errors
+are caught by nothing, States.ALL included (its developer guide, "Handling errors"). The event says
+what DescribeExecution says (the guide, "Automating event delivery with EventBridge")."""
 
 _NEVER = {"ErrorEquals": ["Refused"], "MaxAttempts": 0}
 _FOR_A_MINUTE = {

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
 from moto.backends import get_backend
 
 from local_aws.arn import Arn
@@ -12,7 +16,7 @@ from local_aws.integration import Integration
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
-from local_aws.service import Service
+from local_aws.service import Limit, Service
 
 from .resources import Subscription, Topic, TopicInlinePolicy, TopicPolicy
 
@@ -52,6 +56,12 @@ class Sns(Service):
     """SNS: topics and subscriptions, which the emulator keeps."""
 
     name = "sns"
+    limits = (
+        Limit(
+            "a topic's key where a service publishes without a role",
+            "SNS's own lets none in; policies of others are not asked",
+        ),
+    )
     permissions = SnsPermissions(
         prefix="sns",
         resources=_resources,
@@ -64,6 +74,7 @@ class Sns(Service):
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
+        context.targets.add(context.account_id, "sns", self._publish)
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
@@ -82,3 +93,34 @@ class Sns(Service):
                 name="sns", prefix="SNS", service="AmazonSNS", actions=frozenset({"publish"})
             ),
         )
+
+    def _publish(
+        self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
+    ) -> None:
+        """Publish in the name of the role that the sender has for it, else as the topic's policy
+        lets the service (EventBridge user guide, "Using resource-based policies")."""
+        context, region = self._context, Arn.parse(arn).region
+        try:
+            if role_arn is not None:
+                session = context.sessions.assume(role_arn, service.partition(".")[0])
+                client = context.client_as(session, "sns", region)
+            elif self._lets_in(arn, service, source_arn):
+                client = context.client("sns", region)
+            else:
+                _log.warning("an event of %s was not let in by %s", source_arn, arn)
+                return
+            message = event if isinstance(event, str) else json.dumps(event)
+            client.publish(TopicArn=arn, Message=message)
+        except (BotoCoreError, ClientError, KeyError) as error:
+            _log.warning("an event of %s was not sent to %s: %s", source_arn, arn, error)
+
+    def _lets_in(self, arn: str, service: str, source_arn: str) -> bool:
+        place = Arn.parse(arn)
+        topic = get_backend("sns")[place.account][place.region].topics.get(arn)
+        known = {"aws:SourceArn": source_arn, "aws:SourceAccount": Arn.parse(source_arn).account}
+        if topic is None or str(topic.kms_master_key_id).endswith("alias/aws/sns"):
+            return False
+        return self._context.evaluator.lets_service(service, "sns:Publish", arn, known)
+
+
+_log = logging.getLogger(__name__)

@@ -16,10 +16,12 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from local_aws.clock import epoch_milliseconds
 from local_aws.protocol import AwsError
 from local_aws.services.stepfunctions.engine.execution import Execution, Machine
 from local_aws.states_language import is_expression
 
+_EVENT_BYTES = 248 * 1024
 _PAGE = 100
 _DATA = ("input", "output")
 _SYNC = (
@@ -44,6 +46,34 @@ def describe_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[s
             **execution.redrive(),
         }
     )
+
+
+def status_change(execution: Execution) -> dict[str, Any]:
+    """The detail of the event that a STANDARD execution's start and end put to the default bus.
+
+    It has what DescribeExecution has, times in milliseconds, and null for what there is not yet. A
+    text by which it would exceed 248 KB is left out (Step Functions developer guide, "Automating
+    event delivery with EventBridge").
+    """
+    output = execution.output
+    length = 0 if output is None else len(json.dumps(output).encode())
+    has_input = length + len(json.dumps(execution.input).encode()) <= _EVENT_BYTES
+    has_output = length <= _EVENT_BYTES
+    ended = execution.stop_date
+    return {
+        "executionArn": execution.arn,
+        "stateMachineArn": execution.machine_arn,
+        "name": execution.name,
+        "status": execution.status,
+        "startDate": epoch_milliseconds(execution.start_date),
+        "stopDate": None if ended is None else epoch_milliseconds(ended),
+        "input": execution.input if has_input else None,
+        "inputDetails": {"included": has_input},
+        "output": output if has_output else None,
+        "outputDetails": None if output is None else {"included": has_output},
+        "error": execution.error,
+        "cause": execution.cause,
+    }
 
 
 def describe_sync_execution(execution: Execution, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
 from moto.stepfunctions.parser.asl.eval.callback.callback import (
     CallbackNotifyConsumerError,
     CallbackOutcomeFailure,
     CallbackOutcomeSuccess,
 )
 
+from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.service import offered
@@ -29,6 +32,8 @@ from local_aws.services.stepfunctions.engine.requests import (
 )
 from local_aws.states_language import Problem, warnings
 
+_log = logging.getLogger(__name__)
+
 _DIAGNOSTICS = 100
 """https://docs.aws.amazon.com/step-functions/latest/apireference/API_ValidateStateMachineDefinition.html."""
 
@@ -41,7 +46,9 @@ class Api:
     def __init__(self, context: LocalContext) -> None:
         self._integrations = context.integrations
         self._machines = machines = Machines(context)
-        self.executions = Executions(on_end=partial(_ended, context))
+        self.executions = Executions(
+            on_start=partial(_changed, context), on_end=partial(_ended, context)
+        )
         self.actions: Mapping[str, Action] = {
             **offered("stepfunctions", machines, Tags(machines)),
             "DeleteStateMachine": self._delete_state_machine,
@@ -199,6 +206,26 @@ class Api:
 def _ended(context: LocalContext, execution: Execution) -> None:
     context.integrations.tell_of_an_end()
     logs.deliver(context, execution)
+    _changed(context, execution)
+
+
+def _changed(context: LocalContext, execution: Execution) -> None:
+    """Put the event of its status to the default bus, for a STANDARD one; never raises.
+
+    Whether AWS tells of a Distributed Map's children is unverified: here it does not.
+    """
+    if execution.machine.kind != STANDARD or execution.map_run_arn is not None:
+        return
+    event = {
+        "Source": "aws.states",
+        "DetailType": "Step Functions Execution Status Change",
+        "Resources": [execution.arn],
+        "Detail": json.dumps(answers.status_change(execution)),
+    }
+    try:
+        context.client("events", Arn.parse(execution.arn).region).put_events(Entries=[event])
+    except (BotoCoreError, ClientError) as error:
+        _log.warning("no event of execution %s: %s", execution.name, error)
 
 
 def _not_supported() -> AwsError:

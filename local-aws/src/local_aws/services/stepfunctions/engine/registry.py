@@ -18,12 +18,17 @@ _RESTARTED = "the local AWS ended while this execution ran"
 
 
 class Executions:
-    """Starts executions and remembers them; ``on_end`` is told of each that ends."""
+    """Starts executions and remembers them; ``on_start`` is told of each that somebody starts,
+    ``on_end`` of each that ends."""
 
-    def __init__(self, on_end: Callable[[Execution], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        on_start: Callable[[Execution], None] = lambda _: None,
+        on_end: Callable[[Execution], None] = lambda _: None,
+    ) -> None:
         self._by_arn: dict[str, Execution] = {}
         self._lock = threading.RLock()
-        self._on_end = on_end
+        self._on_start, self._on_end = on_start, on_end
 
     def start(
         self, machine: Machine, name: str | None, input: str, trace_header: str | None = None
@@ -40,6 +45,7 @@ class Executions:
                 raise AwsError("ExecutionAlreadyExists", f"Execution Already Exists: '{taken.arn}'")
             name = name or str(uuid.uuid4())
             execution = self.add(machine, name, input, trace_header=trace_header)
+        self._on_start(execution)
         execution.start()
         return execution
 
