@@ -10,7 +10,7 @@ from itertools import count
 
 import pytest
 
-from local_aws.services.cloudformation.engine.persistence import export_stacks
+from local_aws.services.cloudformation.engine.persistence import export_stacks, restore_stacks
 from local_aws.services.cloudformation.engine.stacks import Resource, Stack, Stacks
 
 
@@ -57,3 +57,19 @@ def test_a_stack_is_written_down_while_its_resources_come_and_go() -> None:
     finally:
         ended.set()
         deployment.join()
+
+
+def test_all_that_has_happened_to_a_stack_is_written_down_until_it_is_deleted() -> None:
+    stacks = Stacks(lambda stack, event: None)
+    stack = Stack("s", "arn:s", "eu-west-1", "2026-11-23T00:00:00.000Z")
+    stacks.put(stack)
+    happened = ("CREATE_IN_PROGRESS", "CREATE_COMPLETE", "DELETE_IN_PROGRESS", "DELETE_COMPLETE")
+    for status in happened:
+        stack.set_status(status, f"why {status}")
+        (written,) = export_stacks(stacks)
+        assert (written["status"], written["reason"]) == (status, f"why {status}")
+        assert [event["status"] for event in written["events"]][-1] == status
+    assert export_stacks(stacks)[0] is written
+    found = Stacks(lambda stack, event: None)
+    restore_stacks(found, [written])
+    assert [event.status for event in found.every()[0].events] == [*happened]
