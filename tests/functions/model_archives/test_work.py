@@ -10,6 +10,8 @@ from typing import Any
 import boto3
 import pytest
 
+from local_aws.faults import Fault, Kind
+from sagemaker_serving.functions.custom_resource import clients
 from sagemaker_serving.functions.model_archives.work import handler
 from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
@@ -116,6 +118,32 @@ def test_what_is_there_is_not_copied_again_unless_its_content_is_another(
     put("somebody's", "2")
     assert versions() == 4
     version(Bucket="models", VersioningConfiguration={"Status": "Suspended"})
+
+
+def test_a_policy_that_the_deploy_has_just_written_is_waited_for(
+    aws: Aws, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each deploy changes which archives may be read, and copies at once."""
+    monkeypatch.setattr(clients, "_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 600.0)
+    faults = aws.gateway.context.faults
+    for operation in ("PutObject", "HeadObject", "CopyObject"):
+        faults.put(
+            Fault(
+                id=operation,
+                kind=Kind.ACCESS_DENIED,
+                service="s3",
+                operation=operation,
+                first=3,
+            )
+        )
+    try:
+        answer = ask(listener, "late", late="s3://models/model.tar.gz")
+        assert answer["Status"] == "SUCCESS"
+        assert [each["struck"] for each in faults.listed()] == [3, 3, 3]
+    finally:
+        faults.clear()
+    assert "many/late.tar.gz" in keys(aws)
 
 
 def test_what_one_call_has_no_time_for_the_next_ones_copy(aws: Aws, listener: Listener) -> None:
