@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Lock, RLock
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from local_aws.arn import arn_in
@@ -217,6 +217,9 @@ class Stack:
     skipped: list[str] = field(default_factory=list)
     drift: dict[str, Any] = field(default_factory=dict)
 
+    _latest: ClassVar[str] = ""
+    """When the last event of any stack was: a nested stack's come before its parent's next one."""
+
     def __post_init__(self) -> None:
         self.on_event: OnEvent = _tell_nobody
         self.last_export: dict[str, Any] | None = None
@@ -306,7 +309,8 @@ class Stack:
         reason: str | None,
     ) -> Event:
         with _history:
-            timestamp = now(after=self.events[-1].timestamp if self.events else "")
+            own = self.events[-1].timestamp if self.events else ""
+            timestamp = Stack._latest = now(after=max(own, Stack._latest))
             of_resource = physical_id != self.stack_id
             event = Event(
                 f"{logical_id}-{status}-{timestamp}" if of_resource else str(uuid4()),
