@@ -228,11 +228,12 @@ def test_nothing_scales_until_an_update_has_ended(aws: Aws, tmp_path: Path) -> N
         "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
     }
     register(aws, target, 2, 2)
-    (activity,) = eventually(
-        lambda: aws.client("application-autoscaling").describe_scaling_activities(**target)[
-            "ScalingActivities"
-        ]
-    )
+
+    def ended() -> Any:
+        found = aws.client("application-autoscaling").describe_scaling_activities(**target)
+        return [each for each in found["ScalingActivities"] if each["StatusCode"] != "InProgress"]
+
+    (activity,) = eventually(ended)
     assert activity["StatusCode"] == "Failed"
     assert "Cannot update in-progress endpoint" in activity["StatusMessage"]
     hold.unlink()

@@ -138,12 +138,12 @@ def test_a_policy_that_the_deploy_has_just_written_is_waited_for(
             )
         )
     try:
-        answer = ask(listener, "late", late="s3://models/model.tar.gz")
+        answer = ask(listener, "denied", denied="s3://models/model.tar.gz")
         assert answer["Status"] == "SUCCESS"
         assert [each["struck"] for each in faults.listed()] == [3, 3, 3]
     finally:
         faults.clear()
-    assert "many/late.tar.gz" in keys(aws)
+    assert "many/denied.tar.gz" in keys(aws)
 
 
 def test_what_one_call_has_no_time_for_the_next_ones_copy(aws: Aws, listener: Listener) -> None:

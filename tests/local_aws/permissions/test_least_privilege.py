@@ -290,7 +290,7 @@ def permissions_of(role: deployed.Role) -> list[Statement]:
 
 def test_the_roles_hold_plain_grants(local: Deployment) -> None:
     roles = roles_of(local)
-    assert len(roles) == 7
+    assert len(roles) == 8
     for role in roles.values():
         assert role.boundary is None
         for statement in permissions_of(role):

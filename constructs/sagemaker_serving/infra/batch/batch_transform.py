@@ -26,7 +26,12 @@ from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metric
 from sagemaker_serving.infra.storage.data_bucket import DataBucket
 from sagemaker_serving.infra.storage.keys import keys_of_topics
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
-from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
+from sagemaker_serving.infra.synth.acknowledge import (
+    NO_DEAD_EVENTS,
+    acknowledge,
+    acknowledge_own_policy,
+    acknowledge_wildcard,
+)
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant, grant_apart, grant_within
 from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of
@@ -337,9 +342,10 @@ class BatchTransform(Construct):
 
         EventBridge publishes as a role. It needs nothing of the topic's policy then, nor of the
         key's, and SNS's own key, which lets no service in, takes a role of the account (EventBridge
-        user guide, "Using resource-based policies"; aws/aws-cdk#34259). AWS's guide for China still
-        advises against a role: unverified there. Events are best effort (EventBridge events
-        reference, "AWS Step Functions events").
+        user guide, "Using resource-based policies"; aws/aws-cdk#34259, after AWS's announcement of
+        March 2025 that every target takes a role). Older copies of that page, China's among them,
+        advise against a role for topics: unverified there. Events are best effort (EventBridge
+        events reference, "AWS Step Functions events").
         """
         if role is None:
             role = iam.Role(
@@ -349,7 +355,7 @@ class BatchTransform(Construct):
                 description="Tells of batches that were stopped or ran out of time",
             )
         _let_publish(role, topic, key)
-        events.CfnRule(
+        rule = events.CfnRule(
             self,
             "OtherEnds",
             description="Batches that were stopped, ran out of time, or failed uncaught",
@@ -376,6 +382,8 @@ class BatchTransform(Construct):
                 )
             ],
         )
+        reason = "EventBridge tries again for a day, and nobody reads what would be left then"
+        acknowledge(rule, NO_DEAD_EVENTS, reason)
 
     def _grant_function(self) -> None:
         role = self.function.role

@@ -28,7 +28,7 @@ class Finding:
     ``checkov`` a check of checkov's.
     """
 
-    compliance: str
+    compliance: str | None = None
     solutions: str | None = None
     serverless: str | None = None
     checkov: str | None = None
@@ -45,6 +45,7 @@ NO_RESERVED_CONCURRENCY = Finding(compliance="LambdaConcurrency", checkov="CKV_A
 NO_DEAD_LETTERS = Finding(
     compliance="LambdaDLQ", serverless="Serverless-LambdaDLQ", checkov="CKV_AWS_116"
 )
+NO_DEAD_EVENTS = Finding(serverless="Serverless-EventBusDLQ")
 NOT_IN_A_VPC = Finding(compliance="LambdaInsideVPC", checkov="CKV_AWS_117")
 NO_KEY_ON_VARIABLES = Finding(compliance="LambdaEnvironmentEncrypted", checkov="CKV_AWS_173")
 DEFAULT_GROUP_OPEN = Finding(compliance="VPCDefaultSecurityGroupClosed", checkov="CKV_AWS_148")
@@ -54,7 +55,8 @@ NO_KEY_ON_TOPIC = Finding(compliance="SNSEncryptedKMS", checkov="CKV_AWS_26")
 
 def acknowledge(construct: Construct, finding: Finding, reason: str) -> None:
     """Tells every scanner why ``finding`` is right on ``construct``, a resource or its L2."""
-    ids = [f"{pack}-{finding.compliance}" for pack in _COMPLIANCE_PACKS]
+    own = finding.compliance
+    ids = [] if own is None else [f"{pack}-{own}" for pack in _COMPLIANCE_PACKS]
     ids += [named for named in (finding.solutions, finding.serverless) if named is not None]
     _acknowledge(construct, dict.fromkeys(ids, reason))
     if finding.checkov is not None:

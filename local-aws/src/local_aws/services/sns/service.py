@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -13,6 +13,8 @@ from moto.backends import get_backend
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
+from local_aws.permissions.deployed import key_arn
+from local_aws.permissions.need import Need
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol.call import Call
 from local_aws.resources.base import Provider
@@ -44,7 +46,27 @@ def _subscriber(subscription: str, topic: Arn) -> str:
 
 
 class SnsPermissions(ServicePermissions):
-    """SNS's, where a subscription may be another account's than its topic."""
+    """SNS's, where a subscription may be another account's than its topic, and who publishes needs
+    the topic's key (SNS developer guide, "Managing Amazon SNS encryption keys and costs")."""
+
+    def needs(self, call: Call) -> Sequence[Need]:
+        """The key too; AWS's own lets everyone in who comes by way of SNS."""
+        own = super().needs(call)
+        arn = first(call.parameters, "TopicArn") or first(call.parameters, "TargetArn")
+        if call.operation not in ("Publish", "PublishBatch") or arn is None:
+            return own
+        place = Arn.parse(arn)
+        topic = get_backend("sns")[place.account][place.region].topics.get(arn)
+        named = "" if topic is None else str(topic.kms_master_key_id)
+        key = key_arn(named, place.account, place.region) if named else None
+        if key is None or named.endswith("alias/aws/sns"):
+            return own
+        context = {
+            "kms:viaservice": f"sns.{place.region}.amazonaws.com",
+            "kms:calleraccount": call.account,
+        }
+        actions = ("kms:GenerateDataKey", "kms:Decrypt")
+        return [*own, *(Need(action, key, context, quoted=False) for action in actions)]
 
     def owner(self, call: Call) -> str:
         """The topic's, which keeps its subscriptions, too."""
