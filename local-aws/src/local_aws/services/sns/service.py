@@ -56,7 +56,8 @@ class SnsPermissions(ServicePermissions):
         if call.operation not in ("Publish", "PublishBatch") or arn is None:
             return own
         place = Arn.parse(arn)
-        topic = get_backend("sns")[place.account][place.region].topics.get(arn)
+        backend = get_backend("sns")[place.account].get(place.region)
+        topic = None if backend is None else backend.topics.get(arn)
         named = "" if topic is None else str(topic.kms_master_key_id)
         key = key_arn(named, place.account, place.region) if named else None
         if key is None or named.endswith("alias/aws/sns"):
