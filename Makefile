@@ -52,14 +52,13 @@ demo: setup ## Deploy the examples to a local AWS, predict, run a batch, destroy
 test: setup ## Check style and types, and run all tests but those of test-long
 	@$(MAKE) --no-print-directory --jobs 2 lint most-tests
 
-# Three workers on two cores: a third of the time tests wait for processes of their own. In a new
+# Four workers on two cores: a third of the time tests wait for processes of their own. In a new
 # .venv each of them would compile the same modules first, 37 s of processor time.
 most-tests: setup
 	@$(BIN)/python -c 'import tensorflow, keras; keras.Sequential' 2>/dev/null & \
 		$(BIN)/python -c 'import stacks, cfnlint.api, local_aws.gateway, moto.ec2.models'; wait
-	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder -m "not long"
+	$(BIN)/python -m pytest -n 4 --dist loadscope --no-loadscope-reorder -m "not long"
 
-# Four: these wait more, and three leave a fifth of two cores idle.
 test-long: setup ## Run the end-to-end tests: AWS CLI, SDK, Neo, promotion, tutorial, wheel
 	$(BIN)/python -m pytest -n 4 --dist loadscope --no-loadscope-reorder -m long -rs
 
