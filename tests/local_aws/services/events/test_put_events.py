@@ -90,6 +90,18 @@ def test_a_rule_has_a_schedule_or_none(aws: Aws) -> None:
     assert put(Name="r", ScheduleExpression="cron(0 12 ? * MON-FRI *)")["RuleArn"]
 
 
+def test_no_event_is_for_a_rule_that_has_a_schedule_alone(aws: Aws) -> None:
+    arn = f"arn:aws:sqs:eu-west-1:123456789012:{QUEUE}"
+    events = aws.client("events")
+    events.put_rule(Name="nightly", ScheduleExpression="cron(0 1 * * ? *)")
+    target = {"Id": "queue", "Arn": arn, "Input": '{"by": "the schedule"}'}
+    events.put_targets(Rule="nightly", Targets=[target])
+    for number in (1, 2):
+        events.put_events(Entries=[entry(f'{{"a": {number}}}')])
+    assert [taken(aws).get("detail") for _ in range(2)] == [{"a": 1}, {"a": 2}]
+    events.remove_targets(Rule="nightly", Ids=["queue"])
+
+
 def test_a_schedulers_schedule_is_one(aws: Aws) -> None:
     role = "arn:aws:iam::123456789012:role/scheduled"
     refused = refusal(

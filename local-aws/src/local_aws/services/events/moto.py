@@ -45,6 +45,8 @@ def send_events_to_targets(context: LocalContext) -> None:
 
     @wraps(original)
     def send_to_targets(self: Any, original_event: Any, *rest: Any, **options: Any) -> None:
+        if not self.event_pattern.get_pattern():
+            return  # a schedule's, which no event is for; the emulator takes it to match each
         event = {**original_event, "account": _SENDER.get() or original_event["account"]}
         taken = [each for each in self.targets if targets.has(each["Arn"])]
         abroad = [
