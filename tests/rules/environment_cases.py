@@ -16,6 +16,26 @@ US_S3, EU_S3 = (f"https://s3.{region}.amazonaws.com" for region in ("us-east-1",
 DIGEST = f"sha256:{'0a' * 32}"
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
 
+EXPIRING: list[tuple[str, Change, str, Change]] = [
+    (
+        "expire-capture",
+        {
+            ("storage",): {"expire": {"captured_days": 30}},
+            (*DIGITS, "data_capture"): {"sampling_percent": 5, "prefix": prefix},
+        },
+        f"captured_days deletes what is old at {hit}",
+        {
+            ("storage",): {"expire": {"captured_days": 30}},
+            (*DIGITS, "data_capture"): {"sampling_percent": 5, "prefix": right},
+        },
+    )
+    for prefix, hit, right in (
+        ("digits", "digits/models/, digits/batch/, digits/async/ too", "digits/captured"),
+        ("/digits/async/x", "digits/async/ too", "digits/asynchronous"),
+        ("compiled/digits", "compiled/ too", "compiled-digits"),
+    )
+]
+
 CASES: list[tuple[str, Change, str, Change]] = [
     # rule, what is wrong, what is said, the nearest that passes
     (
@@ -77,6 +97,19 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("storage",): {"expire": {"captured_days": 0}}},
         "captured_days is 0; S3 deletes after 1 day or more",
         {("storage",): {"expire": {"captured_days": 1}}},
+    ),
+    *EXPIRING,
+    (
+        "expire-schedule",
+        {
+            ("storage",): {"expire": {"batch_output_days": 30}},
+            (*DIGITS, "batch_transform", "schedule"): "rate(1 day)",
+        },
+        "batch_output_days deletes outputs after 30 days, and what has none is transformed again",
+        {
+            ("storage",): {"expire": {"captured_days": 30}},
+            (*DIGITS, "batch_transform", "schedule"): "rate(1 day)",
+        },
     ),
     (
         "tags",

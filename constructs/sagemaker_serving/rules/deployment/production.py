@@ -86,17 +86,6 @@ def production_data(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("expire-days", source="S3 API reference, LifecycleExpiration", example="captured_days: 0")
-def expire_days(environment: EnvironmentFacts) -> Iterator[Finding]:
-    """What expires does so after a day or more.
-
-    S3 takes no other lifecycle rule, and the deploy fails.
-    """
-    for name, days in environment.storage.get("expire").entries():
-        if days.number is not None and days.number < 1:
-            yield days.where, f"{name} is {days.value}; S3 deletes after 1 day or more"
-
-
 @rule(
     "production-instances",
     source="AWS SageMaker developer guide, best practices for endpoints",

@@ -1,0 +1,78 @@
+"""Rules on ``storage.expire``: what is deleted when it is old, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import EnvironmentFacts
+
+_KEPT = ("models", "batch", "async")
+"""What lies below a model's name in the environment's bucket, beside what is captured."""
+_COMPILED = "compiled/"
+
+
+@rule("expire-days", source="S3 API reference, LifecycleExpiration", example="captured_days: 0")
+def expire_days(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """What expires does so after a day or more.
+
+    S3 takes no other lifecycle rule, and the deploy fails.
+    """
+    for name, days in environment.storage.get("expire").entries():
+        if days.number is not None and days.number < 1:
+            yield days.where, f"{name} is {days.value}; S3 deletes after 1 day or more"
+
+
+@rule(
+    "expire-capture",
+    source="S3 user guide, Lifecycle configuration elements: a rule is for all below its prefix",
+    example="captured_days: 30   # with data_capture: {prefix: digits} of the model digits",
+)
+def expire_capture(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """Where captured data expires, nothing else lies at or below its prefix.
+
+    S3 deletes all that lies there: a multi-model endpoint's archives, compiled models, what batches
+    have written.
+    """
+    if not environment.storage.get("expire").get("captured_days").given:
+        return
+    names = [name for name, _ in environment.models_fact.entries()]
+    kept = [_COMPILED, *(f"{name}/{each}/" for name in names for each in _KEPT)]
+    for name, model in environment.models_fact.entries():
+        prefix = model.get("data_capture").get("prefix")
+        if prefix.text is None:
+            continue
+        mine = f"{prefix.text.strip('/')}/"
+        hit = [each for each in kept if each.startswith(mine) or mine.startswith(each)]
+        if hit:
+            yield (
+                prefix.where,
+                f"prefix is {prefix.text!r}, and captured_days deletes what is old at "
+                f"{', '.join(hit)} too; use another, such as {name}/captured, or leave it out",
+            )
+
+
+@rule(
+    "expire-schedule",
+    source="this project: a batch does what has no output",
+    severity=Severity.WARNING,
+    example="batch_output_days: 30   # with batch_transform: {schedule: rate(1 day)}",
+)
+def expire_schedule(environment: EnvironmentFacts) -> Iterator[Finding]:
+    """What a schedule has transformed is not transformed again because its output has expired.
+
+    A scheduled batch takes each object of its input that has no output. Inputs do not expire.
+    """
+    days = environment.storage.get("expire").get("batch_output_days")
+    if days.number is None:
+        return
+    for name, model in environment.models_fact.entries():
+        schedule = model.get("batch_transform").get("schedule")
+        if schedule.text is not None:
+            yield (
+                schedule.where,
+                f"batch_output_days deletes outputs after {days.number:g} days, and what has none "
+                f"is transformed again, and billed; take inputs of {name} away once they are done, "
+                "or leave one of the two out",
+            )
