@@ -37,6 +37,21 @@ def track(aws: Aws, target: Mapping[str, str], value: float, **metric: Any) -> N
     )
 
 
+def target_of(endpoint: str) -> dict[str, str]:
+    """The instances of its variant."""
+    return {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": f"endpoint/{endpoint}/variant/v",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+
+
+def failed(aws: Aws, target: Mapping[str, str]) -> list[Any]:
+    """The activities that have failed."""
+    found = aws.client("application-autoscaling").describe_scaling_activities(**target)
+    return [each for each in found["ScalingActivities"] if each["StatusCode"] == "Failed"]
+
+
 def causes(aws: Aws, target: Mapping[str, str]) -> list[str]:
     """Why each activity that has succeeded was begun, the oldest first."""
     found = aws.client("application-autoscaling").describe_scaling_activities(**target)
@@ -52,11 +67,7 @@ def test_a_variant_goes_out_under_load_and_in_again_without(aws: Aws) -> None:
     aws.model("m", {"VERSION": "1"})
     aws.config("c", {"v": "m"})
     aws.endpoint("e", "c")
-    target = {
-        "ServiceNamespace": "sagemaker",
-        "ResourceId": "endpoint/e/variant/v",
-        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-    }
+    target = target_of("e")
     register(aws, target, 1, 3)
     kind = "SageMakerVariantInvocationsPerInstance"
     # Requests of a real minute, though one passes in a second and a half.
@@ -222,19 +233,9 @@ def test_nothing_scales_until_an_update_has_ended(aws: Aws, tmp_path: Path) -> N
     aws.config("after", {"v": aws.model("after", {"UNHEALTHY_WHILE": str(hold)})})
     aws.endpoint("moving", "before")
     aws.sagemaker.update_endpoint(EndpointName="moving", EndpointConfigName="after")
-    target = {
-        "ServiceNamespace": "sagemaker",
-        "ResourceId": "endpoint/moving/variant/v",
-        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-    }
+    target = target_of("moving")
     register(aws, target, 2, 2)
-
-    def ended() -> Any:
-        found = aws.client("application-autoscaling").describe_scaling_activities(**target)
-        return [each for each in found["ScalingActivities"] if each["StatusCode"] != "InProgress"]
-
-    (activity,) = eventually(ended)
-    assert activity["StatusCode"] == "Failed"
+    (activity,) = eventually(lambda: failed(aws, target))
     assert "Cannot update in-progress endpoint" in activity["StatusMessage"]
     hold.unlink()
     assert aws.settled("moving")["ProductionVariants"][0]["CurrentInstanceCount"] == 1
@@ -247,18 +248,9 @@ def test_fewer_instances_than_aws_has_are_refused_by_sagemaker_and_said(aws: Aws
     aws.model("least", {"VERSION": "1"})
     aws.config("least", {"v": "least"})
     aws.endpoint("least", "least")
-    target = {
-        "ServiceNamespace": "sagemaker",
-        "ResourceId": "endpoint/least/variant/v",
-        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-    }
+    target = target_of("least")
     register(aws, target, 0, 0)
-
-    def failed() -> Any:
-        found = aws.client("application-autoscaling").describe_scaling_activities(**target)
-        return [each for each in found["ScalingActivities"] if each["StatusCode"] == "Failed"]
-
-    (activity,) = eventually(failed)
+    (activity,) = eventually(lambda: failed(aws, target))
     assert activity["StatusMessage"].startswith("Failed to set desired instance count to 0. Reason")
     assert "only asynchronous endpoints can have no instance" in activity["StatusMessage"]
     aws.delete("least")

@@ -106,9 +106,9 @@ def check(
 
     Without FILES it takes all of environments/, as `cdk synth` does. Reads the files and the models
     that they name; `prod` is environments/prod.yaml. Needs no AWS, no Node and no network, except
-    with --account. Ends with 2 when there is an error, and with 0
-    when there are only warnings. --today says what it will name on another day, when AWS has
-    stopped to patch an image. `explain RULE` prints a rule with its source.
+    with --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
+    --today says what it will name on another day, when AWS has stopped to patch an image. `explain
+    RULE` prints a rule with its source.
 
     \b
     Examples:
@@ -162,9 +162,9 @@ def check(
 
 def _default_files(given: Sequence[str]) -> tuple[Path, ...]:
     """What is checked where no file is named: every environment here."""
-    files = [environment_path(name) for name in sorted(environment_names())]
     if given:
         raise click.UsageError(f"name the FILES that {given[0]} is for")
+    files = [environment_path(name) for name in sorted(environment_names())]
     if not files:
         raise click.UsageError(f"there are no environment files in {FOLDER}/; name the FILES")
     return tuple(files)

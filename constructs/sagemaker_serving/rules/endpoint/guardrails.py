@@ -157,7 +157,8 @@ def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
         )
 
 
-LONG_SECONDS = 1800
+_LONG_SECONDS = 1800
+"""Of an update without scaling; this project's choice."""
 
 
 @rule(
@@ -174,7 +175,7 @@ def guardrail_scaling(update: UpdateFacts) -> Iterator[Finding]:
     began, whatever their load.
     """
     waits = _waits(update)
-    if update.scaled and waits is not None and waits >= LONG_SECONDS:
+    if update.scaled and waits is not None and waits >= _LONG_SECONDS:
         yield (
             update.where,
             f"the update waits {waits:g} seconds in all, and until it has ended nothing scales "

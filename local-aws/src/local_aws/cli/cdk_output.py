@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import threading
 from collections import Counter
@@ -32,8 +33,8 @@ def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
     """Where the CDK CLI is to write, as `CdkCli`'s ``log``; ``whole``: to this process's output.
 
     It is told on standard error, where the CLI says most of it. Events of resources are counted
-    by kind and told when their stack is done. One that failed is told as it is, and so is
-    whatever is no event. A terminal shows the last event meanwhile.
+    by kind and told when their stack is done. One that failed, or is of a rollback, is told as it
+    is, and so is whatever is no event. A terminal shows the last event meanwhile.
     """
     if whole:
         yield None
@@ -61,22 +62,21 @@ def _print(lines: TextIO) -> None:
             stack, kind = event["stack"], event["kind"]
             verb, _, state = event["status"].partition("_")
             own = done.setdefault(stack, Counter())
-            if "FAILED" not in state and not state.startswith("ROLLBACK"):
+            if not re.search("FAILED|ROLLBACK", event["status"]):
                 told = []
-            if kind == "AWS::CloudFormation::Stack" and event["of"].split(" ")[0] == stack:
-                if state == "COMPLETE" and stack not in _OF_CDK:
+            if state == "COMPLETE" and verb in _DONE:
+                is_whole = kind == "AWS::CloudFormation::Stack" and event["of"].split()[0] == stack
+                if not is_whole and kind not in _OF_CDK:
+                    own[_DONE[verb], kind] += 1
+                elif is_whole and stack not in _OF_CDK:
                     told = [stack, *_by_kind(done.pop(stack))]
-            elif state == "COMPLETE" and verb in _DONE and kind not in _OF_CDK:
-                own[_DONE[verb], kind] += 1
         if on_terminal:
             click.echo("\r\033[K", nl=False, err=True)
         for each in told:
             click.echo(each, err=True)
         if on_terminal and event is not None and not told:
             shown = f"{event['stack']}: {event['kind']} {event['status']}"
-            click.echo(
-                shown[: os.get_terminal_size(sys.stderr.fileno()).columns - 1], nl=False, err=True
-            )
+            click.echo(shown[: shutil.get_terminal_size().columns - 1], nl=False, err=True)
 
 
 def _by_kind(done: Counter[tuple[str, str]]) -> Iterator[str]:

@@ -1,0 +1,62 @@
+"""What `local deploy` tells of what the CDK CLI prints, as version 2.1148 prints it."""
+
+from __future__ import annotations
+
+import pytest
+
+from local_aws.cli.cdk_output import cdk_output
+from local_aws.cli.showing import print_table
+
+
+def event(status: str, kind: str, of: str, reason: str = "") -> str:
+    return f"app-Shop | 1/4 | 6:55:01 PM | {status:<20} | {kind:<24} | {of} {reason}"
+
+
+SHOP = "AWS::CloudFormation::Stack"
+DONE = [
+    "app/Shop (app-Shop): deploying... [1/1]",
+    event("CREATE_IN_PROGRESS", "AWS::SNS::Topic", "app/Shop/News (News1)"),
+    event("CREATE_COMPLETE", "AWS::SNS::Topic", "app/Shop/News (News1)"),
+    event("CREATE_COMPLETE", "AWS::SNS::Topic", "app/Shop/More (More2)"),
+    event("CREATE_COMPLETE", "AWS::CDK::Metadata", "app/Shop/CDKMetadata (CDKMetadata)"),
+    event("CREATE_COMPLETE", SHOP, "app/Shop/Nested (Nested3)"),
+    event("CREATE_COMPLETE", SHOP, "app-Shop"),
+    "",
+    "Outputs:",
+    "app-Shop.Url = http://localhost",
+]
+UNDONE = [
+    event("CREATE_COMPLETE", "AWS::SNS::Topic", "app/Shop/News (News1)"),
+    event("CREATE_FAILED", "AWS::SQS::Queue", "app/Shop/Queue (Queue1)", '"it is taken"'),
+    event("ROLLBACK_IN_PROGRESS", SHOP, "app-Shop", "The following resource(s) failed"),
+    event("DELETE_COMPLETE", "AWS::SNS::Topic", "app/Shop/News (News1)"),
+    event("ROLLBACK_COMPLETE", SHOP, "app-Shop"),
+    "app/Shop failed: it is taken",
+]
+
+
+def told(lines: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    with cdk_output(whole=False) as log:
+        print(*lines, sep="\n", file=log)
+    captured = capsys.readouterr()
+    assert captured.out == "", "standard output is the command's own"
+    return captured.err.splitlines()
+
+
+def test_a_stack_that_is_done_is_a_line_per_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(DONE, capsys) == [
+        "app-Shop",
+        f"  created   1 {SHOP}",
+        "  created   2 AWS::SNS::Topic",
+        *DONE[-2:],
+    ]
+
+
+def test_what_fails_and_is_rolled_back_is_told_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = [line.rstrip() for line in (*UNDONE[1:3], *UNDONE[4:])]
+    assert told(UNDONE, capsys) == wanted
+
+
+def test_a_column_in_which_nothing_stands_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("process", "listens", "memory"), [("a", "", "1 MB", "log: a.log")])
+    assert capsys.readouterr().out == "\nprocess  memory\na        1 MB\n    log: a.log\n"
