@@ -36,7 +36,7 @@ def machine(aws: Aws) -> str:
         Role=aws.role("work", "lambda"),
         Handler="sagemaker_serving.functions.neo_compilation.work.handler",
         Code={"ZipFile": zipped(files)},
-        Timeout=60,
+        Timeout=900,  # as it is deployed: a refusal alone is tried again for a minute
         MemorySize=512,
     )
     states = json.dumps(waiting_states(in_place(client, "work"), then="finish", when="model"))
