@@ -49,3 +49,18 @@ def test_what_is_refused_for_good_is_told_and_not_waited_for_twice(
         with pytest.raises(ClientError, match="AccessDeniedException"):
             sagemaker.list_models()
         assert struck(aws) == tries
+
+
+def test_the_next_deploy_has_a_minute_of_its_own(
+    aws: Aws, sagemaker: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lambda gives it the process of the deploy that was refused for good."""
+    seconds = iter([0.0, 59.0, 61.0, 300.0])
+    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    refused = Fault(id="no", kind=Kind.ACCESS_DENIED, operation="ListModels", first=4)
+    aws.gateway.context.faults.put(refused)
+    with pytest.raises(ClientError, match="AccessDeniedException"):
+        sagemaker.list_models()
+    sagemaker.list_models()
+    assert struck(aws) == 4

@@ -31,20 +31,24 @@ def client(service: str) -> Any:
 class _OfDenied:
     """Botocore's question whether a call is made again, asked of those that were refused.
 
-    Each operation has one minute in all: what is refused for good is told at the next try.
+    Each operation has one minute in all: what is refused for good is told at the next try. A
+    refusal a minute and more after the last one has a minute anew: Lambda keeps this process for
+    the next deploy, whose policy is as new as that of the first.
     """
 
     def __init__(self) -> None:
-        self._since: dict[str, float] = {}
+        self._refused: dict[str, tuple[float, float]] = {}
 
     def delay(self, response: Any, operation: Any, **_: Any) -> float | None:
         """The seconds to wait; None for no further try of this kind."""
         code = None if response is None else response[1].get("Error", {}).get("Code")
         if code not in _DENIED:
-            self._since.pop(operation.name, None)
+            self._refused.pop(operation.name, None)
             return None
         now = time.monotonic()
-        since = self._since.setdefault(operation.name, now)
+        since, last = self._refused.get(operation.name, (now, now))
+        since = now if now - last > PATIENCE_SECONDS else since
+        self._refused[operation.name] = since, now
         return _AGAIN_SECONDS if now - since < PATIENCE_SECONDS else None
 
 
