@@ -57,7 +57,7 @@ def template(tmp_path: Path) -> Path:
 
 
 def test_a_template_is_judged_with_line_logical_id_and_property(run: Run, template: Path) -> None:
-    ended = run("check", "--template", template.name, "--region", "eu-west-1")
+    ended = run("check", template.name, "--region", "eu-west-1")
     assert ended.returncode == 2
     assert ended.stdout == f"error: {SAID} [endpoint-instance-type]\n"
 
@@ -94,6 +94,28 @@ def test_which_image_each_variant_gets_and_why_is_told_where_it_is_asked(
     assert "--verbose is of environment files, and --template is given" in refused.stderr
 
 
+WITHOUT_IMAGE = {"M": {"Type": "AWS::SageMaker::Model", "Properties": {"PrimaryContainer": {}}}}
+
+
+def test_each_file_is_judged_as_what_it_holds(run: Run, template: Path, tmp_path: Path) -> None:
+    (tmp_path / "dev.yaml").write_text(ENVIRONMENT)
+    (tmp_path / "one-line.json").write_text(json.dumps({"Resources": WITHOUT_IMAGE}))
+    (tmp_path / "plan.json").write_text(json.dumps({"resource_changes": []}))
+    assembly = tmp_path / "cdk.out"
+    assembly.mkdir()
+    (assembly / "manifest.json").write_text(json.dumps({"artifacts": {}}))
+    files = ("dev.yaml", template.name, "one-line.json", "plan.json", "cdk.out")
+    together = run("check", *files, "--region", "eu-west-1").stdout.splitlines()
+    alone = [
+        line
+        for each in (("dev.yaml",), ("--template", template.name), ("--template", "one-line.json"))
+        for line in run("check", *each, "--region", "eu-west-1").stdout.splitlines()
+    ]
+    assert sorted(together) == sorted(alone)
+    refused = run("check", "dev.yaml", template.name, "--account")
+    assert f"--account is of environment files, and {template.name} is none" in refused.stderr
+
+
 def test_without_files_every_environment_is_checked(run: Run, tmp_path: Path) -> None:
     none = run("check")
     assert none.returncode == 2
@@ -110,7 +132,7 @@ def test_without_files_every_environment_is_checked(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize("variable", ["AWS_REGION", "AWS_DEFAULT_REGION"])
 def test_the_region_comes_from_the_shell(run: Run, template: Path, variable: str) -> None:
     template.write_text(YAML.replace("ml.t3.medium", "ml.p4d.24xlarge"))
-    ended = run("check", "--template", template.name, **{variable: "af-south-1"})
+    ended = run("check", template.name, **{variable: "af-south-1"})
     assert ended.returncode == 0
     assert "the price list of af-south-1 lacks it" in ended.stdout
     assert "names the account 763104351884 for djl-inference; in af-south-1 it is 6266" in (
@@ -120,7 +142,7 @@ def test_the_region_comes_from_the_shell(run: Run, template: Path, variable: str
 
 def test_without_a_region_it_says_what_did_not_run(run: Run, template: Path) -> None:
     template.write_text(YAML.replace("ml.t3.medium", "ml.g4dn.xlarge"))
-    ended = run("check", "--template", template.name)
+    ended = run("check", template.name)
     assert ended.returncode == 0
     assert ended.stdout == (
         "note: template.yaml:1: no region is given, so the rules on what a region offers did not "
@@ -129,7 +151,7 @@ def test_without_a_region_it_says_what_did_not_run(run: Run, template: Path) -> 
 
 
 def test_a_misspelt_region_is_named(run: Run, template: Path) -> None:
-    ended = run("check", "--template", template.name, "--region", "eu-west-11")
+    ended = run("check", template.name, "--region", "eu-west-11")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "region is 'eu-west-11'; SageMaker hosting is not offered there; did you mean" in (
         ended.stderr
@@ -137,7 +159,7 @@ def test_a_misspelt_region_is_named(run: Run, template: Path) -> None:
 
 
 def test_sarif_has_the_rule_the_level_and_the_line(run: Run, template: Path) -> None:
-    ended = run("check", "--template", template.name, "--region", "eu-west-1", "--format", "sarif")
+    ended = run("check", template.name, "--region", "eu-west-1", "--format", "sarif")
     assert ended.returncode == 2
     (found,) = json.loads(ended.stdout)["runs"]
     (rule,) = found["tool"]["driver"]["rules"]
@@ -153,7 +175,7 @@ def test_sarif_has_the_rule_the_level_and_the_line(run: Run, template: Path) -> 
 
 def test_github_gets_an_annotation_with_its_marks_encoded(run: Run, template: Path) -> None:
     template.write_text(YAML.replace("ml.t3.medium", '"100%,\\n:"'))
-    ended = run("check", "--template", template.name, "--region", "eu-west-1", "--format", "github")
+    ended = run("check", template.name, "--region", "eu-west-1", "--format", "github")
     (line,) = ended.stdout.splitlines()
     assert line.startswith("::error file=template.yaml,line=17,title=endpoint-instance-type::")
     assert "'100%25," in line
@@ -178,7 +200,7 @@ def test_what_is_no_template_is_said_to_be_none(
     run: Run, template: Path, text: str, said: str
 ) -> None:
     template.write_text(text)
-    ended = run("check", "--template", template.name)
+    ended = run("check", template.name)
     assert ended.returncode == 2
     assert said in ended.stdout
     assert "Traceback" not in ended.stderr
@@ -188,7 +210,7 @@ def test_json_with_tabs_has_no_lines_but_is_judged(run: Run, template: Path) -> 
     template.write_text(
         json.dumps({"Resources": {"C": {"Type": "AWS::SageMaker::CompilationJob"}}}, indent="\t")
     )
-    ended = run("check", "--template", template.name, "--region", "eu-west-1")
+    ended = run("check", template.name, "--region", "eu-west-1")
     assert ended.returncode == 2
     assert "C.Type: CloudFormation has no type AWS::SageMaker::CompilationJob" in ended.stdout
 

@@ -32,6 +32,7 @@ CIDRS = [
 TAGS = [
     ("2.17-cpu-py310", "tensorflow-inference of 1.13", "2.16-cpu-py310"),
     ("9.9-cpu-py310", "has the tag '9.9-cpu-py310'", "2.20.0-cpu-py312"),
+    ("latest", "has the tag 'latest', and AWS's tables have no such", "2.20-cpu-py312"),
     ("2.20-tpu-py312", "2.20 is published for cpu, gpu, not tpu", "2.20-cpu-py312"),
     ("2.20-cpu-py39", "published for py312, not py39", "2.20-cpu-py312-ubuntu22.04-v1.2"),
 ]

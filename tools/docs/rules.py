@@ -27,9 +27,9 @@ status 2). {warnings} report warnings: something is probably wrong, or AWS's own
 
 ```console
 $ sagemaker-serving check environments/*.yaml
-$ sagemaker-serving check --template stack.yaml --region eu-west-1
-$ sagemaker-serving check --assembly cdk.out                      # what cdk synth wrote, of any app
-$ sagemaker-serving check --plan plan.json                        # terraform show -json
+$ sagemaker-serving check stack.yaml --region eu-west-1
+$ sagemaker-serving check cdk.out                                 # what cdk synth wrote, of any app
+$ sagemaker-serving check plan.json                               # terraform show -json
 $ sagemaker-serving check environments/*.yaml --format github     # or sarif, json
 ```
 

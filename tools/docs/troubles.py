@@ -21,7 +21,7 @@ rebuilt small in `tests/troubles`, wrong and right, and `check` names the wrong 
 makes this page from these cases.
 
 ```console
-$ sagemaker-serving check --template stack.yaml      # or --assembly cdk.out, --plan plan.json
+$ sagemaker-serving check stack.yaml      # or cdk.out, plan.json
 ```
 """
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,18 +37,19 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOT
 @click.option(
     "--template",
     is_flag=True,
-    help="FILES are CloudFormation templates, JSON or YAML, of any project.",
+    help="Take FILES for CloudFormation templates, JSON or YAML, of any project, also where they "
+    "don't look so.",
 )
 @click.option(
     "--assembly",
     is_flag=True,
-    help="FILES are folders that cdk synth wrote (cdk.out), of any app in any language: every "
+    help="Take FILES for folders that cdk synth wrote (cdk.out), of any app in any language: every "
     "stack's template is checked for its own region.",
 )
 @click.option(
     "--plan",
     is_flag=True,
-    help="FILES are Terraform plans, as terraform show -json prints them.",
+    help="Take FILES for Terraform plans, as terraform show -json prints them.",
 )
 @click.option(
     "--region",
@@ -104,9 +108,10 @@ def check(
 ) -> None:
     """Name every mistake in environment FILES, CloudFormation templates or Terraform plans.
 
-    Without FILES it takes all of environments/, as `cdk synth` does. Reads the files and the models
-    that they name; `prod` is environments/prod.yaml. Needs no AWS, no Node and no network, except
-    with --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
+    It looks at a file to see which of them it is; a folder is what `cdk synth` wrote. Without FILES
+    it takes all of environments/, as `cdk synth` does. Reads the files and the models that they
+    name; `prod` is environments/prod.yaml. Needs no AWS, no Node and no network, except with
+    --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
     --today says what it will name on another day, when AWS has stopped to patch an image. `explain
     RULE` prints a rule with its source.
 
@@ -114,9 +119,9 @@ def check(
     Examples:
       sagemaker-serving check
       sagemaker-serving check prod --verbose
-      sagemaker-serving check --template stack.yaml --region eu-west-1
-      sagemaker-serving check --assembly cdk.out
-      terraform show -json plan > plan.json && sagemaker-serving check --plan plan.json
+      sagemaker-serving check stack.yaml --region eu-west-1
+      sagemaker-serving check cdk.out
+      terraform show -json plan > plan.json && sagemaker-serving check plan.json
       sagemaker-serving check environments/*.yaml --today 2027-06-01
       sagemaker-serving check environments/*.yaml --format sarif > check.sarif
       sagemaker-serving check environments/prod.yaml --account --account-file prod-account.json
@@ -132,21 +137,27 @@ def check(
         raise click.UsageError("--local is where --account asks; give --account, too")
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} exclude each other; FILES are of one kind")
-    for option, wanted in (("--account", account), ("--verbose", verbose)):
-        if given and wanted:
-            raise click.UsageError(f"{option} is of environment files, and {given[0]} is given")
     if not files:
         files = _default_files(given)
-    if given:
+    kinds = {path: given[0] if given else _kind_of(path) for path in files}
+    others_judge = {"--template": _of_template, "--assembly": _of_assembly, "--plan": _of_plan}
+    for option, wanted in (("--account", account), ("--verbose", verbose)):
+        for path, kind in kinds.items() if wanted else ():
+            if kind is not None:
+                what = f"{kind} is given" if given else f"{path} is none"
+                raise click.UsageError(f"{option} is of environment files, and {what}")
+    problems: list[Problem] = []
+    if any(kinds.values()):
         where = must_be_region(region if region is not None else shell_region())
-        judge = _of_plan if plan else _of_assembly if assembly else _of_template
-        problems = [problem for path in files for problem in judge(path, where, today, meant)]
-    else:
-        named = [path_or_named(path) for path in files]
-        problems, read = _of_environments(named, today, meant, verbose)
-        if account:
-            which = WhichAws(local, state_dir, None, profile)
-            problems += _of_account(read, account_file, which, today)
+        for path, kind in kinds.items():
+            if kind is not None:
+                problems += others_judge[kind](path, where, today, meant)
+    named = [path_or_named(path) for path, kind in kinds.items() if kind is None]
+    found, read = _of_environments(named, today, meant, verbose)
+    problems += found
+    if account:
+        which = WhichAws(local, state_dir, None, profile)
+        problems += _of_account(read, account_file, which, today)
     problems = list(dict.fromkeys(problems))  # a file of acknowledgements is judged with each file
     form = "json" if as_json else form
     text = report(problems, form)
@@ -168,6 +179,27 @@ def _default_files(given: Sequence[str]) -> tuple[Path, ...]:
     if not files:
         raise click.UsageError(f"there are no environment files in {FOLDER}/; name the FILES")
     return tuple(files)
+
+
+def _kind_of(path: Path) -> str | None:
+    """The option for what ``path`` holds; None for an environment file, and for what is unclear.
+
+    A template is told from the others by its ``Resources``, its only section that must be there
+    (CloudFormation user guide, Template sections); a plan by its ``resource_changes``.
+    """
+    if path.is_dir():
+        return "--assembly"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None  # what reads it as an environment says what is wrong
+    sections = set(re.findall(r"^(\w+)\s*:", text, re.MULTILINE))
+    if text.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):
+            sections = set(json.loads(text))
+    if "Resources" in sections:
+        return "--template"
+    return "--plan" if "resource_changes" in sections else None
 
 
 def _show(problems: Sequence[Problem]) -> None:

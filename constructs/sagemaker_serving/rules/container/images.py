@@ -166,14 +166,22 @@ def image_training(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 def image_tag(container: ContainerFacts) -> Iterator[Finding]:
     """An image of AWS's has a tag of a release that AWS publishes, for its processors and Python.
 
-    Versions are skipped: there is no TensorFlow 2.17. ECR finds no such image, and the endpoint
-    fails after minutes. AWS's tables lag behind ECR, so this warns.
+    Versions are skipped: there is no TensorFlow 2.17. Nor is there a ``latest``, which is meant
+    without a tag. ECR finds no such image, and the endpoint fails after minutes. AWS's tables lag
+    behind ECR, so this warns.
     """
     found = published_image(container.image_uri.text)
-    if found is None or not found.image.tag or found.image.tag.startswith("sha256:"):
+    if found is None or found.image.tag.startswith("sha256:"):
         return
     image, releases = found.image, release_tags(found.image.repository)
     release = re.match(r"[0-9]+[.][0-9]+(?=[.-]|$)", image.tag)
+    if releases and image.tag in ("", "latest"):
+        yield (
+            container.image_uri.where,
+            f"{container.image_uri.name} has {'' if image.tag else 'no tag, which means '}the tag "
+            f"'latest', and AWS's tables have no such {image.repository}; "
+            f"use one of those that `sagemaker-serving docs images` has",
+        )
     if release is None or not releases:
         return
     if release[0] not in releases:
