@@ -13,11 +13,11 @@ class Taker(Protocol):
 
     def __call__(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
-    ) -> None:
+    ) -> bool:
         """Give the target ``arn`` an event, as ``service`` does (``sns.amazonaws.com``).
 
-        ``source_arn`` is what sends it, ``role_arn`` the role that the sender has for it. An event
-        that cannot be taken is dropped, and that is logged: the sender on AWS is told no more.
+        ``source_arn`` is what sends it, ``role_arn`` the role that the sender has for it. Whether
+        it was taken: if not, it is dropped, and that is logged.
         """
 
 
@@ -37,14 +37,14 @@ class Targets:
 
     def deliver(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None = None
-    ) -> None:
+    ) -> bool:
         """Give the event to whoever takes it; see `Taker`. That nobody does is logged."""
         target = Arn.parse(arn)
         taker = self._takers.get((target.account, target.service))
         if taker is None:
             _log.warning("an event of %s was lost: the local AWS has no %s", source_arn, arn)
-        else:
-            taker(arn, event, service=service, source_arn=source_arn, role_arn=role_arn)
+            return False
+        return taker(arn, event, service=service, source_arn=source_arn, role_arn=role_arn)
 
 
 _log = logging.getLogger(__name__)

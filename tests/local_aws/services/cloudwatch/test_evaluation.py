@@ -235,8 +235,9 @@ def test_a_topic_whose_policy_does_not_let_cloudwatch_in_is_told_nothing(aws: Aw
 def test_whoever_takes_events_of_its_own_arns_is_called_by_alarms(aws: Aws) -> None:
     taken: list[Any] = []
 
-    def take(arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None) -> None:
+    def take(arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None) -> bool:
         taken.append((arn, event, service, source_arn))
+        return True
 
     arn = "arn:aws:own:eu-west-1:123456789012:thing"
     aws.gateway.context.targets.add("123456789012", "own", take)

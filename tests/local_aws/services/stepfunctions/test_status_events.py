@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -135,3 +136,13 @@ def test_nothing_is_published_that_nothing_allows(
     told = Told(aws, f"no-{by}", machine, **role)
     stop(aws, stopped)
     assert told.has_none()
+    failed = {"Namespace": "AWS/Events", "MetricName": "FailedInvocations", "Period": 300}
+    of_rule = [{"Name": "RuleName", "Value": f"no-{by}"}]
+    begun = datetime.now(UTC) - timedelta(minutes=5)
+    during = {"StartTime": begun, "EndTime": begun + timedelta(minutes=10), "Statistics": ["Sum"]}
+    (counted,) = eventually(
+        lambda: aws.client("cloudwatch").get_metric_statistics(
+            **failed, **during, Dimensions=of_rule
+        )["Datapoints"]
+    )
+    assert counted["Sum"] >= 1

@@ -71,7 +71,7 @@ class Scaler:
 
     def deliver(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
-    ) -> None:
+    ) -> bool:
         """An alarm calls the policy ``arn``; without a datapoint there is nothing to go by."""
         told = json.loads(event["alarmData"]["state"].get("reasonData") or "{}")
         values = told.get("recentDatapoints") or []
@@ -80,7 +80,7 @@ class Scaler:
         policy = next((each for each in kept.policies.values() if each["PolicyARN"] == arn), None)
         if policy is None or not values:
             _log.info("alarm %s has called %s: nothing to go by", source_arn, arn)
-            return
+            return False
         lasts = max(self._context.seconds(_CALL_LASTS_SECONDS), _LEAST_LASTS_SECONDS)
         self._calls[arn] = _Call(
             alarm=event["alarmData"]["alarmName"],
@@ -89,6 +89,7 @@ class Scaler:
             until=time.time() + lasts,
         )
         self._decide(region, kept, key_of(policy))
+        return True
 
     def bring_into_bounds(self, region: str, key: str) -> None:
         """Begin to change the capacity of a target if it lies outside of its bounds."""

@@ -59,7 +59,7 @@ def send_events_to_targets(context: LocalContext) -> None:
         original(others, event, *rest, **options)
         if not self.event_pattern.matches_event(event):
             return
-        for target in taken:
+        reached = [
             targets.deliver(
                 target["Arn"],
                 _input(target, event),
@@ -67,8 +67,11 @@ def send_events_to_targets(context: LocalContext) -> None:
                 source_arn=self.arn,
                 role_arn=target.get("RoleArn"),
             )
-        for target in abroad:
-            _send_abroad(context, self, target, event)
+            for target in taken
+        ]
+        reached += [_send_abroad(context, self, target, event) for target in abroad]
+        if not all(reached):
+            _count_failed(context, self, reached.count(False))
 
     Rule.send_to_targets = send_to_targets
 
@@ -92,10 +95,22 @@ _SENDER: ContextVar[str] = ContextVar("sender", default="")
 """The account that has put the event which is being sent on."""
 
 
-def _send_abroad(context: LocalContext, rule: Any, target: dict[str, Any], event: Any) -> None:
+def _count_failed(context: LocalContext, rule: Any, count: int) -> None:
+    """FailedInvocations, which there is where it is not zero; of the default bus by the rule's name
+    alone (EventBridge user guide, "Monitoring Amazon EventBridge")."""
+    dimensions = [{"Name": "RuleName", "Value": rule.name}]
+    if rule.event_bus_name != "default":
+        dimensions.append({"Name": "EventBusName", "Value": rule.event_bus_name})
+    failed = {"MetricName": "FailedInvocations", "Unit": "Count", "Value": count}
+    context.client("cloudwatch", rule.region_name).put_metric_data(
+        Namespace="AWS/Events", MetricData=[{**failed, "Dimensions": dimensions}]
+    )
+
+
+def _send_abroad(context: LocalContext, rule: Any, target: dict[str, Any], event: Any) -> bool:
     """To a bus or a queue of another account, if its policy lets the rule, or the target's role,
     in: EventBridge user guide, "Sending and receiving events between AWS accounts" and "Use
-    resource-based policies". What is not let in is logged."""
+    resource-based policies". Whether it was let in; what is not is logged."""
     arn = Arn.parse(target["Arn"])
     if arn.service == "sqs":
         given = {"aws:SourceArn": rule.arn, "aws:SourceAccount": rule.account_id}
@@ -114,6 +129,7 @@ def _send_abroad(context: LocalContext, rule: Any, target: dict[str, Any], event
         bus = events_backends[arn.account][arn.region].event_buses.get(name)
         for each in () if bus is None else list(bus.rules.values()):
             each.send_to_targets(event)
+    return bool(lets)
 
 
 def _lets_events_in(context: LocalContext, rule: Any, target: dict[str, Any]) -> bool:

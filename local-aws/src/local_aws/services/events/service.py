@@ -54,6 +54,7 @@ class Events(Service):
     name = "events"
     limits = (
         Limit("rules with a schedule", "kept; they never fire"),
+        Limit("metrics", "FailedInvocations alone"),
         Limit("events for buses of several accounts in one call", "refused by name"),
     )
     permissions = ServicePermissions(

@@ -324,7 +324,7 @@ class Deliveries:
 
     def deliver(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
-    ) -> None:
+    ) -> bool:
         """Give the function ``arn`` an event, as ``service`` does (``sns.amazonaws.com``).
 
         A function that is gone, or whose policy has no statement for the service and this
@@ -343,8 +343,10 @@ class Deliveries:
                     source_arn,
                     service,
                 )
-                return
+                return False
             payload = json.dumps(event).encode()
             self._queue.take(region, {**given, "Payload": payload}, str(uuid4()))
         except AwsError as error:
             _log.warning("an event of %s was lost: %s", source_arn, error.message)
+            return False
+        return True

@@ -119,7 +119,7 @@ class Sns(Service):
 
     def _publish(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
-    ) -> None:
+    ) -> bool:
         """Publish in the name of the role that the sender has for it, else as the topic's policy
         lets the service (EventBridge user guide, "Using resource-based policies")."""
         context, region = self._context, Arn.parse(arn).region
@@ -131,11 +131,13 @@ class Sns(Service):
                 client = context.client("sns", region)
             else:
                 _log.warning("an event of %s was not let in by %s", source_arn, arn)
-                return
+                return False
             message = event if isinstance(event, str) else json.dumps(event)
             client.publish(TopicArn=arn, Message=message)
         except (BotoCoreError, ClientError, KeyError) as error:
             _log.warning("an event of %s was not sent to %s: %s", source_arn, arn, error)
+            return False
+        return True
 
     def _lets_in(self, arn: str, service: str, source_arn: str) -> bool:
         place = Arn.parse(arn)

@@ -149,7 +149,7 @@ class StepFunctions(Service):
 
     def _start(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None
-    ) -> None:
+    ) -> bool:
         """Start an execution in the name of the role that the sender has for it."""
         try:
             if role_arn is None:
@@ -159,6 +159,8 @@ class StepFunctions(Service):
             states.start_execution(stateMachineArn=arn, input=json.dumps(event))
         except (BotoCoreError, ClientError, KeyError) as error:
             _log.warning("an event was not sent to %s: %s", arn, error)
+            return False
+        return True
 
 
 _LACKING = frozenset(
