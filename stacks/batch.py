@@ -57,25 +57,38 @@ def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None
 
 
 def _watch(serving: ServingScope, batch: BatchTransform) -> None:
-    """An alarm on executions that fail, where the file asks for alarms."""
+    """Alarms on executions that fail, and on ends that nobody was told of, where the file asks
+    for alarms."""
     monitoring = serving.environment.monitoring_of(serving.name)
     if monitoring is None or not monitoring.alarms:
         return
-    name = f"{serving.environment.endpoint_name(serving.name)}-batch-failures"
-    alarm = cloudwatch.Alarm(
-        serving.stack,
-        "BatchFailures",
-        alarm_name=name,
-        alarm_description=f"{serving.name}: a batch failed, ran out of time, or was stopped",
-        metric=batch.metric_failures(),
-        threshold=1,
-        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        evaluation_periods=1,
-        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-    )
     topic = alarm_topic(serving.stack, serving.environment, monitoring)
     let_alarms_publish(topic, serving.stack)
-    alarm.add_alarm_action(actions.SnsAction(topic))
+    name = f"{serving.environment.endpoint_name(serving.name)}-batch"
+    for construct_id, ending, metric, what in (
+        (
+            *("BatchFailures", "failures", batch.metric_failures()),
+            "a batch failed, ran out of time, or was stopped",
+        ),
+        (
+            *("BatchUntold", "untold", batch.metric_untold()),
+            "a batch ended, and its topic could not be told",
+        ),
+    ):
+        if metric is None:
+            continue
+        alarm = cloudwatch.Alarm(
+            serving.stack,
+            construct_id,
+            alarm_name=f"{name}-{ending}",
+            alarm_description=f"{serving.name}: {what}",
+            metric=metric,
+            threshold=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            evaluation_periods=1,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        alarm.add_alarm_action(actions.SnsAction(topic))
 
 
 def _on_arrivals(

@@ -95,7 +95,8 @@ def test_what_is_between_goes_after_a_month_and_nothing_else_does(tmp_path: Path
 
 def test_an_alarm_tells_of_executions_that_do_not_end_well(tmp_path: Path) -> None:
     found = templates(tmp_path, monitored=True)
-    (alarm,) = found["digits"].find_resources("AWS::CloudWatch::Alarm").values()
+    alarms = found["digits"].find_resources("AWS::CloudWatch::Alarm").values()
+    (alarm,) = (each for each in alarms if "Metrics" in each["Properties"])
     asked = [
         each["MetricStat"]["Metric"]["MetricName"]
         for each in alarm["Properties"]["Metrics"]
@@ -105,6 +106,20 @@ def test_an_alarm_tells_of_executions_that_do_not_end_well(tmp_path: Path) -> No
     assert alarm["Properties"]["AlarmActions"]
     found["Storage"].resource_count_is("AWS::SNS::Topic", 1)
     templates(tmp_path / "unwatched")["digits"].resource_count_is("AWS::CloudWatch::Alarm", 0)
+
+
+@pytest.mark.parametrize("topic", ["new", None])
+def test_an_alarm_tells_of_ends_that_the_topic_could_not_be_told_of(
+    tmp_path: Path, topic: str | None
+) -> None:
+    found = templates(tmp_path, monitored=True, notification_topic=topic)["digits"]
+    alarms = found.find_resources("AWS::CloudWatch::Alarm").values()
+    told = [each["Properties"] for each in alarms if "MetricName" in each["Properties"]]
+    rules = found.find_resources("AWS::Events::Rule")
+    assert [(each["MetricName"], each["Dimensions"]) for each in told] == [
+        ("FailedInvocations", [{"Name": "RuleName", "Value": {"Ref": rule}}]) for rule in rules
+    ]
+    assert len(told) == (0 if topic is None else 1)
 
 
 def test_rules_start_executions_and_may_do_nothing_else(tmp_path: Path) -> None:

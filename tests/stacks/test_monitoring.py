@@ -25,7 +25,7 @@ def test_production_alarms_tell_the_environments_own_topic(synthesized: Any) -> 
     assert "KmsMasterKeyId" in topic["Properties"]
     alarms, of_config = alarms_of(synthesized)
     watched = [alarm for name, alarm in alarms.items() if name.startswith("prod-digits-")]
-    assert len(watched) == 13 + 1, "the batches' own"
+    assert len(watched) == 13 + 2, "the batches' own"
     for alarm in watched:
         assert "alarmtopicarn" in json.dumps(alarm["AlarmActions"])
     assert of_config

@@ -265,7 +265,8 @@ def test_ends_that_the_machine_cannot_tell_of_are_told_by_a_role(bench: Any) -> 
     told = rule["Properties"]["EventPattern"]["detail"]
     assert told["$or"] == [
         {"status": ["ABORTED", "TIMED_OUT"]},
-        {"status": ["FAILED"], "error": ["States.DataLimitExceeded", "States.Runtime"]},
+        {"status": ["FAILED"], "error": [{"prefix": "States."}]},
+        {"told": [False]},
     ]
     (machine,) = template.find_resources("AWS::StepFunctions::StateMachine")
     assert told["stateMachineArn"] == [{"Ref": machine}]

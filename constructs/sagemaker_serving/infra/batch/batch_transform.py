@@ -14,7 +14,9 @@ from constructs import Construct
 
 from sagemaker_serving import catalog, log_groups
 from sagemaker_serving.infra.batch.definition import (
+    EVENT_SOURCE,
     NAMESPACE,
+    NOT_TOLD,
     OTHER_ENDS,
     asks_for_jobs,
     batch_definition,
@@ -53,8 +55,8 @@ _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
 Source: AWS Step Functions developer guide, SageMaker integration."""
 
 _OTHER_END = (
-    '"Batch transform: <status>: <execution> ended before it could report. '
-    "aws stepfunctions describe-execution --execution-arn <execution> says why. "
+    '"Batch transform: <status>: <execution> could not tell of its end itself. '
+    "aws stepfunctions describe-execution --execution-arn <execution> says how it ended. "
     'Started again on the same output, it does what is missing."'
 )
 
@@ -183,6 +185,7 @@ class BatchTransform(Construct):
             encryption_key=encryption_key,
         )
         """The state machine."""
+        self._other_ends: events.CfnRule | None = None
         self._machine_role = self.state_machine.role
         self._given_roles = [] if state_machine_role is None else [state_machine_role]
         acknowledge_own_policy(self)
@@ -254,6 +257,22 @@ class BatchTransform(Construct):
                 "timedOut": machine.metric_timed_out(period=period),
                 "aborted": machine.metric_aborted(period=period),
             },
+            period=period,
+        )
+
+    def metric_untold(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric | None:
+        """A count of the ends that the topic could not be told of, in no way; None without a topic.
+
+        ``period`` is five minutes unless given. There is none while it is zero. Source:
+        EventBridge user guide, "Monitoring Amazon EventBridge", FailedInvocations.
+        """
+        if self._other_ends is None:
+            return None
+        return cloudwatch.Metric(
+            namespace="AWS/Events",
+            metric_name="FailedInvocations",
+            dimensions_map={"RuleName": self._other_ends.ref},
+            statistic="Sum",
             period=period,
         )
 
@@ -338,7 +357,7 @@ class BatchTransform(Construct):
     def _tell_of_other_ends(
         self, topic: sns.ITopic, key: kms.IKey | None, role: iam.IRole | None
     ) -> None:
-        """A message where the machine could send none: stopped, out of time, or failed uncaught.
+        """A message where the machine sent none: stopped, out of time, failed uncaught, or refused.
 
         EventBridge publishes as a role. It needs nothing of the topic's policy then, nor of the
         key's, and SNS's own key, which lets no service in, takes a role of the account (EventBridge
@@ -355,13 +374,13 @@ class BatchTransform(Construct):
                 description="Tells of batches that were stopped or ran out of time",
             )
         _let_publish(role, topic, key)
-        rule = events.CfnRule(
+        self._other_ends = rule = events.CfnRule(
             self,
             "OtherEnds",
-            description="Batches that were stopped, ran out of time, or failed uncaught",
+            description="Batches that were stopped, ran out of time, or could not tell",
             event_pattern={
-                "source": ["aws.states"],
-                "detail-type": ["Step Functions Execution Status Change"],
+                "source": ["aws.states", EVENT_SOURCE],
+                "detail-type": ["Step Functions Execution Status Change", NOT_TOLD],
                 "detail": {
                     "stateMachineArn": [self.state_machine.state_machine_arn],
                     "$or": OTHER_ENDS,

@@ -23,7 +23,7 @@ missing permission by name, so ``Settle`` reads the cause and says what to wait.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 NAMESPACE = "SageMakerServing/BatchTransform"
@@ -41,13 +41,20 @@ METRICS = {
     "Unaccounted": "unaccounted",
 }
 """Each metric and the report's count that it has."""
+NOT_TOLD = "Batch Transform Not Told"
+"""What the event is called that says that the topic could not be told."""
 OTHER_ENDS = [
     {"status": ["ABORTED", "TIMED_OUT"]},
-    {"status": ["FAILED"], "error": ["States.DataLimitExceeded", "States.Runtime"]},
+    {"status": ["FAILED"], "error": [{"prefix": "States."}]},
+    {"told": [False]},
 ]
-"""How an execution ends that tells nobody, as Step Functions' own event has it: these two errors
-are caught by nothing, States.ALL included (its developer guide, "Handling errors"). The event says
-what DescribeExecution says (the guide, "Automating event delivery with EventBridge")."""
+"""How an execution ends that told nobody: as Step Functions' own event has it, or `NOT_TOLD`.
+
+An error of Step Functions' own that ends an execution was caught by nothing. Some never are,
+States.ALL included, and Choice, Wait, Succeed and Fail have no Catch: an expression of theirs that
+fails is States.QueryEvaluationError (its developer guide, "Handling errors"). The machine itself
+ends with no such name, which are reserved (Amazon States Language, "Errors"). The event says what
+DescribeExecution says (the guide, "Automating event delivery with EventBridge")."""
 
 _NEVER = {"ErrorEquals": ["Refused"], "MaxAttempts": 0}
 _FOR_A_MINUTE = {
@@ -186,7 +193,7 @@ def batch_definition(
             "TellOfFailure": _tell_of_failure(partition, topic_arn),
             "Broken": {
                 "Type": "Fail",
-                "Error": "{% $states.input.status %}",
+                "Error": "{% $substringAfter($states.input.status, 'States.') %}",
                 "Cause": "{% $states.input.cause %}",
             },
             "Complete": {"Type": "Succeed"},
@@ -410,7 +417,7 @@ def _publish(partition: str, topic_arn: str | None) -> dict[str, Any]:
         "counts": "{% $states.input.counts %}",
         "report": "{% $states.input.report %}",
     }
-    return _tell({**counted, **_told(partition, topic_arn, "", detail)}, then="Verdict")
+    return _tell([counted, *_told(partition, topic_arn, "", detail)], then="Verdict")
 
 
 def _tell_of_failure(partition: str, topic_arn: str | None) -> dict[str, Any]:
@@ -420,24 +427,11 @@ def _tell_of_failure(partition: str, topic_arn: str | None) -> dict[str, Any]:
 
 def _told(
     partition: str, topic_arn: str | None, of: str, detail: Mapping[str, str]
-) -> dict[str, dict[str, Any]]:
+) -> list[dict[str, dict[str, Any]]]:
     """The tasks that tell the default bus, and the topic if there is one."""
-    event = {
-        "Resource": f"arn:{partition}:states:::events:putEvents",
-        "Arguments": {
-            "Entries": [
-                {
-                    "Source": EVENT_SOURCE,
-                    "DetailType": DETAIL_TYPE,
-                    "Detail": {
-                        "execution": "{% $states.context.Execution.Id %}",
-                        "status": "{% $states.input.status %}",
-                        **detail,
-                    },
-                }
-            ]
-        },
-    }
+    status = {"status": "{% $states.input.status %}"}
+    execution = "{% $states.context.Execution.Id %}"
+    event = _event(partition, DETAIL_TYPE, {"execution": execution, **status, **detail})
     message = {
         "Resource": f"arn:{partition}:states:::sns:publish",
         "Arguments": {
@@ -446,29 +440,55 @@ def _told(
             "Message": "{% $states.input.summary %}",
         },
     }
-    return {f"Event{of}": event, **({} if topic_arn is None else {f"Message{of}": message})}
+    tasks = [{f"Event{of}": event}]
+    if topic_arn is None:
+        return tasks
+    not_told = {
+        "stateMachineArn": "{% $states.context.StateMachine.Id %}",
+        "executionArn": execution,
+        **status,
+        "told": False,
+    }
+    # The rule that knows of `OTHER_ENDS` tells the topic then, as a role of its own.
+    otherwise = _event(partition, NOT_TOLD, not_told)
+    return [*tasks, {f"Message{of}": message, f"NotTold{of}": otherwise}]
 
 
-def _tell(tasks: Mapping[str, dict[str, Any]], *, then: str) -> dict[str, Any]:
-    """Tell of the end; that somebody could not be told changes nothing of it."""
+def _event(partition: str, detail_type: str, detail: Mapping[str, Any]) -> dict[str, Any]:
+    entry = {"Source": EVENT_SOURCE, "DetailType": detail_type, "Detail": detail}
+    resource = f"arn:{partition}:states:::events:putEvents"
+    return {"Resource": resource, "Arguments": {"Entries": [entry]}}
+
+
+def _tell(branches: Sequence[Mapping[str, dict[str, Any]]], *, then: str) -> dict[str, Any]:
+    """Tell of the end, of each branch by the first task that can; that somebody could not be told
+    changes nothing of it."""
     return {
         "Type": "Parallel",
-        "Branches": [
-            {
-                "StartAt": name,
-                "States": {
-                    name: {
-                        "Type": "Task",
-                        **task,
-                        "Retry": [_AGAIN],
-                        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"No{name}"}],
-                        "End": True,
-                    },
-                    f"No{name}": {"Type": "Pass", "End": True},
-                },
-            }
-            for name, task in tasks.items()
-        ],
+        "Branches": [_first_that_can(tasks) for tasks in branches],
         "Output": "{% $states.input %}",
         "Next": then,
     }
+
+
+def _first_that_can(tasks: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    first = next(iter(tasks))
+    states: dict[str, Any] = {
+        name: {
+            "Type": "Task",
+            **task,
+            "Retry": [_AGAIN],
+            "Catch": [
+                {
+                    "ErrorEquals": ["States.ALL"],
+                    "Output": "{% $states.input %}",
+                    "Next": otherwise,
+                }
+            ],
+            "End": True,
+        }
+        for (name, task), otherwise in zip(
+            tasks.items(), [*list(tasks)[1:], f"No{first}"], strict=True
+        )
+    }
+    return {"StartAt": first, "States": {**states, f"No{first}": {"Type": "Pass", "End": True}}}
