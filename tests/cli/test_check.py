@@ -200,7 +200,7 @@ def test_what_is_no_template_is_said_to_be_none(
     run: Run, template: Path, text: str, said: str
 ) -> None:
     template.write_text(text)
-    ended = run("check", template.name)
+    ended = run("check", "--template", template.name)
     assert ended.returncode == 2
     assert said in ended.stdout
     assert "Traceback" not in ended.stderr
