@@ -85,6 +85,16 @@ def test_what_is_put_can_be_requested_and_is_listed(archives: Run, aws: Aws) -> 
     ]
 
 
+def test_a_model_that_is_asked_for_without_its_suffix_is_told_its_name(
+    archives: Run, run: Run, aws: Aws
+) -> None:
+    archives("prod-many", "--put", "half=one.tar.gz")
+    asked = ("predict", "prod-many", "x", "--target-model", "half", "--region", REGION)
+    ended = run(*asked, **shell_of(aws.gateway))
+    assert ended.returncode == 2
+    assert "an archive's name has its suffix: half.tar.gz" in ended.stderr
+
+
 def test_an_empty_place_is_told(archives: Run) -> None:
     ended = archives("prod-many")
     assert (ended.returncode, ended.stdout) == (0, "")

@@ -17,7 +17,7 @@ from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, aws_options
-from sagemaker_serving.errors import ModelFailed
+from sagemaker_serving.errors import ModelFailed, NotFound
 
 if TYPE_CHECKING:
     from sagemaker_serving.cli.answers import Answers
@@ -48,7 +48,10 @@ FORMATS = ("csv", "json", "jsonlines", "npy")
 )
 @click.option("--accept", help="The answer's type.")
 @click.option("--variant", help="Send to this variant, whatever its weight.")
-@click.option("--target-model", help="Send to this model of a multi-model endpoint.")
+@click.option(
+    "--target-model",
+    help="Send to this archive of a multi-model endpoint: NAME.tar.gz.",
+)
 @click.option("--inference-component", help="Send to this inference component.")
 @click.option("--inference-id", help="The request's name in the endpoint's data capture.")
 @click.option(
@@ -140,7 +143,7 @@ def predict(
         answers,
         Predictor(endpoint, aws, limits=limits, on_prediction=answers.count) as predictor,
         _input(body, files, input_format) as data,
-        _with_what_helps(endpoint, data, local=which.local),
+        _with_what_helps(endpoint, data, target_model, local=which.local),
     ):
         if as_json:
             _print_json(predictor, data, given)
@@ -179,15 +182,22 @@ def _print_json(predictor: Predictor, data: Any, members: dict[str, Any]) -> Non
 
 
 @contextmanager
-def _with_what_helps(endpoint: str, data: object, *, local: bool) -> Iterator[None]:
+def _with_what_helps(
+    endpoint: str, data: object, target: str | None, *, local: bool
+) -> Iterator[None]:
     """The local AWS's log where AWS names its console's page, and what a bare list is given to.
 
-    Without a handler TensorFlow's container puts a list into ``{"instances": …}``, and with one it
-    hands the body on (tensorflowServing.js and python_service.py of
+    A multi-model endpoint's models are named as their archives are. Without a handler TensorFlow's
+    container puts a list into ``{"instances": …}``, and with one it hands the body on
+    (tensorflowServing.js and python_service.py of
     github.com/aws/sagemaker-tensorflow-serving-container).
     """
     try:
         yield
+    except NotFound as error:
+        if target is None or target.endswith(".tar.gz"):
+            raise
+        raise NotFound(f"{error}; an archive's name has its suffix: {target}.tar.gz") from None
     except ModelFailed as error:
         from sagemaker_serving.client.runtime_errors import with_message
 
