@@ -1,7 +1,7 @@
-"""The templates' table of cases at the other doors: Terraform's plan, and a call of the local AWS.
+"""The templates' table of cases at other doors: environment files, Terraform's plans, and calls.
 
-An assembly, an app with SageMakerChecks and cfn-lint's plugin hand the judge templates, as
-test_assemblies.py, test_checks.py and test_rules_in_cfn_lint.py show.
+Apps have it in tests/infra/synth/test_doors_of_apps.py. An assembly and cfn-lint's plugin hand the
+judge templates, as test_assemblies.py and test_rules_in_cfn_lint.py show.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.errors import Mistake, Where
 from sagemaker_serving.local_sagemaker.common.judged import IN_SAGEMAKERS_WORDS, refuse
 from sagemaker_serving.local_sagemaker.common.store import Region
-from sagemaker_serving.rules import RULES, check_template
+from sagemaker_serving.operations.adoption import adopt
+from sagemaker_serving.rules import RULES, check_environment, check_template, template_of
 from sagemaker_serving.rules.template.facts import MADE_BY
 from sagemaker_serving.rules.template.plan import TYPES, argument_of, read_plan
+from sagemaker_serving.spec import BatchTransformSettings, read_environment
+from sagemaker_serving.spec.aws import aws_fields
+from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.compilation import Compilation
 from tests.rules.templates import REGION, template
 from tests.rules.test_templates import CASES
 from tests.today import TODAY
@@ -27,6 +34,71 @@ from tests.today import TODAY
 TASKS = {"Job": "CreateTransformJob", "Neo": "CreateCompilationJob"}
 REFUSED = {rule.id for rule in RULES if rule.refused}
 RULE = {rule.id: rule for rule in RULES}
+
+
+OF_TYPES = {"wrong-type", "unknown-field", "missing-field", "extra-known", "extra-type"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong", "right"), [(rule, wrong, right) for rule, wrong, _, right in CASES]
+)
+def test_an_environment_file_is_told_what_a_template_is(
+    tmp_path: Path, rule: str, wrong: dict[str, Any], right: dict[str, Any]
+) -> None:
+    def told(data: dict[str, Any]) -> set[str]:
+        path = tmp_path / f"{data['name']}.yaml"
+        path.write_text(yaml.safe_dump(data))
+        return {each.rule for each in check_environment(read_environment(path), today=TODAY)}
+
+    written, nearest = environment_of(wrong), environment_of(right)
+    has_no_word = written in (nearest, environment_of({})) or not written.get("models")
+    why_not = "nvironment file" in RULE[rule].why
+    of_wrong, of_right = told(written), told(nearest)
+    assert rule in of_wrong or OF_TYPES & of_wrong - of_right or has_no_word or why_not
+    assert rule not in of_right or why_not
+
+
+def environment_of(change: dict[str, Any]) -> dict[str, Any]:
+    """The environment file that `adopt` makes of the template, the rest by the fields' own lines.
+
+    An image is written as it is, and so is an accelerator, which no template may have.
+    """
+    source = template_of(template(change), Where("template.json"))
+    try:
+        data = yaml.safe_load(adopt(source, name="door", region=REGION).text)
+    except Mistake:  # nothing of SageMaker's is left in it
+        return {"name": "door", "region": REGION}
+    plain = {name: one["Properties"] for name, one in template(change, tasks=False).items()}
+    (model,) = (data.get("models") or {"Endpoint": {}}).values()
+    written = plain["Config"].get("ProductionVariants", [])
+    image = plain["Model"].get("PrimaryContainer", {}).get("Image")
+    for place in (model, *model.get("variants", ())):
+        if image is not None and place.pop("framework", None) is not None:
+            place.pop("framework_version")
+            place["image_uri"] = image
+    for variant, given in zip(model.get("variants", ()), written, strict=False):
+        if "AcceleratorType" in given:
+            variant["accelerator_type"] = given["AcceleratorType"]
+    if _touches(change, "Job"):
+        model["batch_transform"] = _fields(BatchTransformSettings, plain["Job"])
+        if "VolumeKmsKeyId" in plain["Job"]["TransformResources"]:
+            model["batch_transform"]["encrypt_volumes"] = True
+            data["storage"] = {"kms": True}
+    if _touches(change, "Neo"):
+        model["compile"] = _fields(Compilation, plain["Neo"])
+        model["artifact"] = plain["Neo"]["InputConfig"]["S3Uri"]
+    return dict(data)
+
+
+def _fields(spec: type[Spec], members: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    for field in aws_fields(spec):
+        value: Any = members if len(field.members) == 1 else None
+        for name in field.members[0].split(".") if field.members else ():
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if value is not None:
+            found[field.name] = value if field.inner is None else _fields(field.inner, value)
+    return found
 
 
 def _touches(change: Mapping[str, Any], *names: str) -> bool:

@@ -22,7 +22,8 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A model's data is one ``.tar.gz`` in S3; a multi-model container has a prefix.
 
     SageMaker unpacks nothing else, and says so only when the endpoint's first instance has
-    started. CDK's own assets end in ``.gz``, which passes.
+    started. CDK's own assets end in ``.gz``, which passes. Of environment files artifact-s3-uri
+    and artifact-readable say it.
     """
     for container in model.containers:
         uri = container.artifact
@@ -127,6 +128,7 @@ def model_data_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """Files that are not packed are named by ModelDataSource: an object, or a prefix.
 
     A prefix ends with a slash. A container has that or ModelDataUrl, which a multi-model one has.
+    Environment files have one field for both, which artifact-s3-uri judges.
     """
     for container in model.containers:
         yield from _source_form(container)

@@ -60,6 +60,7 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A model has a primary container, or several containers in line, not both.
 
     CloudFormation's schema demands neither and allows both; CreateModel takes exactly one.
+    An environment file has a list, ``containers``, or one.
     """
     if model.primary.given and model.containers_fact.given:
         yield (
@@ -105,7 +106,7 @@ def model_multi_model(model: ModelDefinitionFacts) -> Iterator[Finding]:
 def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A container says which image it runs, or which model package it comes from.
 
-    The schema asks for neither.
+    The schema asks for neither. Of environment files image-known says it.
     """
     for fact in (model.primary, *model.containers_fact.items()):
         if not isinstance(fact.value, dict):

@@ -80,7 +80,7 @@ def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
     """TensorFlow Serving's multi-model container has a port range for its models.
 
     Its code reads SAGEMAKER_SAFE_PORT_RANGE at the start and ends without it. AWS does not document
-    whether SageMaker always sets the variable, so this warns.
+    whether SageMaker always sets the variable, so this warns. Environment files have a default.
     """
     unknown = isinstance(container.environment_fact.value, Unknown)
     if _serves_tensorflow(container) and not unknown and _PORTS not in container.environment:

@@ -125,6 +125,7 @@ def aws_type(facts: ShapeFacts) -> Iterator[Finding]:
     """A value is of the type that AWS's API takes: text, a number, a list, a map.
 
     CloudFormation refuses others. Text may stand for numbers and truth values, and they for text.
+    Fields of environment files have types of their own: wrong-type.
     """
     yield from ()
 

@@ -58,7 +58,8 @@ def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
 def tags_unique(facts: TagsFacts) -> Iterator[Finding]:
     """A resource has each tag key once; roles, which get an environment's tags, in any capitals.
 
-    AWS refuses the second of two alike. In Terraform's plans tags are a map, which has each once.
+    AWS refuses the second of two alike. In Terraform's plans, as in an environment file,
+    tags are a map, which has each once.
     """
     seen: dict[str, str] = {}
     for key, _ in facts.tags:

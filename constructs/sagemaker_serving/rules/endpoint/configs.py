@@ -182,6 +182,7 @@ def endpoint_key_local(config: EndpointConfigFacts) -> Iterator[Finding]:
 
     Types with local NVMe storage encrypt that by their own hardware and never with the key.
     Today's documentation says that the key does nothing there, older editions that the call fails.
+    Of an environment file's endpoint the deploy leaves it out there.
     """
     kinds = [known(variant.instance_type) for variant in config.variants]
     local = sorted({kind.name for kind in kinds if kind is not None and kind.nvme_gb})

@@ -78,7 +78,8 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
 def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
     """Traffic shifts at once, by canary or in linear steps; the last two have a size and a wait.
 
-    CloudFormation's schema asks for neither, the API for both.
+    CloudFormation's schema asks for neither, the API for both. In environment files the wait has a
+    default.
     """
     routing = update.blue_green.get("TrafficRoutingConfiguration")
     kind = routing.get("Type")
@@ -118,7 +119,7 @@ def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
     """A step that is counted in instances is at most half of those that a variant starts with.
 
     UpdateEndpoint refuses more than half of what there is then. Scaling may have made more of them,
-    so this warns.
+    so this warns. Environment files count in percent.
     """
     routing = update.blue_green.get("TrafficRoutingConfiguration")
     steps = (

@@ -95,7 +95,8 @@ def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
 def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
     """A serverless endpoint has no data capture, VPC or network isolation.
 
-    Each is allowed with instances, so schemas accept the combination.
+    Each is allowed with instances, so schemas accept the combination. The network of an environment
+    file is that of its Models: serverless-network.
     """
     if not any(variant.is_serverless for variant in config.variants):
         return

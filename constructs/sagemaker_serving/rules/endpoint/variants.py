@@ -63,7 +63,7 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
     """A variant has instances, with their type and number, or is serverless with a model.
 
     CloudFormation's schema demands the variant's name only, so it accepts what CreateEndpointConfig
-    then refuses.
+    then refuses. In an environment file the number has a default.
     """
     if variant.is_serverless and variant.model.name and not variant.model.given:
         yield (

@@ -49,6 +49,7 @@ from sagemaker_serving.rules.facts.kinds import (
     ReplayFacts,
     host_type,
     in_aws_words,
+    laid_over,
 )
 from sagemaker_serving.rules.facts.resources import (
     CompilationFacts,
@@ -201,7 +202,10 @@ def _components(
         adapts = component.get("base_inference_component_name").given
         yield InferenceComponentFacts(
             where=component.where,
-            members=in_aws_words(component, AdapterSettings if adapts else ComponentSettings),
+            members=laid_over(
+                in_aws_words(component, AdapterSettings if adapts else ComponentSettings),
+                component.get("extra"),
+            ),
             variant=host.name if host is not None else ABSENT,
             config=config,
         )

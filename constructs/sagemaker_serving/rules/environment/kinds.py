@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from local_aws.template import Unknown
 from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
+from sagemaker_serving.rules.environment.variants import extra_model
 from sagemaker_serving.rules.facts import (
     ABSENT,
     EndpointConfigFacts,
@@ -16,8 +17,10 @@ from sagemaker_serving.rules.facts import (
 )
 from sagemaker_serving.rules.facts.kinds import (
     KindFacts,
+    Listed,
     Renamed,
     in_aws_words,
+    laid_over,
     moves,
 )
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, UpdateFacts
@@ -47,6 +50,7 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
     """What is said of a model's variants together."""
     shadows = written.get("shadow_variants")
     shares_instances = bool(written.get("inference_components").value)
+    over = written.get("extra").get("endpoint_config")
     return EndpointConfigFacts(
         where=model.where,
         region=environment.get("region"),
@@ -55,8 +59,10 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
         shadows=model.shadows,
         shadows_fact=shadows if shadows.value else Fact(None, shadows.where),
         role=Fact(Unknown(), model.where),
-        capture=_capture(written.get("data_capture")),
-        asynchronous=_asynchronous(written.get("asynchronous")),
+        capture=laid_over(_capture(written.get("data_capture")), over.get("DataCaptureConfig")),
+        asynchronous=laid_over(
+            _asynchronous(written.get("asynchronous")), over.get("AsyncInferenceConfig")
+        ),
         vpc=in_aws_words(environment.get("network"), ExistingNetwork),
         network_isolation=written.get("network_isolation") if shares_instances else ABSENT,
         metrics=in_aws_words(written.get("metrics_config"), MetricsConfig),
@@ -65,7 +71,9 @@ def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointCo
 
 def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> ModelDefinitionFacts:
     """The Model that a variant runs."""
-    several = written.get("containers")
+    several, over = written.get("containers"), extra_model(written)
+    unknown = Fact(Unknown(), variant.where)
+    each = tuple(one.definition if one.definition.given else unknown for one in variant.containers)
     isolation = next(
         (container.network_isolation for container in variant.containers),
         written.get("network_isolation"),
@@ -73,12 +81,13 @@ def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> Mo
     return ModelDefinitionFacts(
         where=variant.where,
         region=variant.region,
-        primary=ABSENT if several.value else Fact(Unknown(), variant.where),
-        containers_fact=_counted(several),
+        primary=ABSENT if several.value else next(iter(each), unknown),
+        containers_fact=Listed(several.value or None, several.where, each),
         containers=variant.containers,
         vpc=environment.get("network"),
         network_isolation=isolation,
         serverless=variant.is_serverless,
+        execution=over.get("InferenceExecutionConfig").get("Mode"),
         hostnames=tuple(part.get("container_hostname") for part in several.items()),
     )
 
@@ -142,14 +151,6 @@ def _asynchronous(asynchronous: Fact) -> Fact:
         if topic.text == "new":
             topics.parts[name] = Fact(Unknown(), topic.where)
     return members
-
-
-def _counted(several: Fact) -> Fact:
-    """How many there are; the entries are judged as containers, not as CloudFormation's."""
-    entries = several.value
-    if not isinstance(entries, list) or not entries:
-        return Fact(None, several.where)
-    return Fact(["container"] * len(entries), several.where)
 
 
 def _or(fact: Fact, default: object) -> Fact:

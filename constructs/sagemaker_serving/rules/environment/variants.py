@@ -10,9 +10,11 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import (
     Listed,
+    Renamed,
     host_type,
     in_aws_words,
     is_serverless,
+    laid_over,
     renamed,
 )
 from sagemaker_serving.rules.neo.facts import compilation_fact
@@ -26,7 +28,7 @@ def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts
         where=variant.where,
         region=environment.get("region"),
         instance_type=host_type(variant),
-        instance_pools=pools_of(variant),
+        instance_pools=laid_over(pools_of(variant), variant.get("extra").get("InstancePools")),
         model=_model_of(variant, model),
         accelerator_type=variant.get("accelerator_type"),
         accept_retired=_accepts(environment, "elastic-inference"),
@@ -38,12 +40,11 @@ def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts
 
 
 def _members(variant: Fact) -> Fact:
+    members = in_aws_words(variant, ServerlessHost if is_serverless(variant) else InstanceHost)
     if is_serverless(variant):
-        members = in_aws_words(variant, ServerlessHost)
         # What is missing of it is missing of the variant.
         members.parts["ServerlessConfig"] = replace(members.get("ServerlessConfig"), value={})
-        return members
-    return in_aws_words(variant, InstanceHost)
+    return laid_over(members, variant.get("extra"))
 
 
 def pools_of(host: Fact) -> Fact:
@@ -73,12 +74,13 @@ def _containers(variant: Fact, model: Fact, environment: Fact) -> Iterator[Conta
         unknown = Fact(Unknown(), package.where)
         container = container_facts(variant, model, environment, host)
         yield replace(
-            container, artifact=unknown, image_uri=unknown, framework=unknown, data_source=ABSENT
+            container, artifact=unknown, image_uri=unknown, framework=unknown, definition=ABSENT
         )
         return
     if model.get("containers").value:
-        for part in model.get("containers").items():
-            yield container_facts(part, model, environment, host)
+        over = dict(enumerate(extra_model(model).get("Containers").items()))
+        for number, part in enumerate(model.get("containers").items()):
+            yield container_facts(part, model, environment, host, over.get(number, ABSENT))
     elif model.get("multi_model").given:
         container = container_facts(variant, model, environment, host)
         many = model.get("multi_model")
@@ -99,10 +101,17 @@ def _accepts(environment: Fact, what: str) -> bool:
     return isinstance(accepted, list) and what in accepted
 
 
+def extra_model(model: Fact) -> Fact:
+    """What ``extra`` lays over each Model."""
+    return model.get("extra").get("model")
+
+
 def container_facts(
-    above: Fact, below: Fact, environment: Fact, instance_type: Fact
+    above: Fact, below: Fact, environment: Fact, instance_type: Fact, extra: Fact | None = None
 ) -> ContainerFacts:
-    """What a container runs: a part of the model laid over the model itself."""
+    """What a container runs: a part of the model laid over the model itself. ``extra`` lies over
+    it, that of a model's one container unless given."""
+    over = extra_model(below).get("PrimaryContainer") if extra is None else extra
 
     def field(name: str) -> Fact:
         fact = above.get(name)
@@ -133,9 +142,16 @@ def container_facts(
         network_isolation=field("network_isolation"),
         compilation=compilation_fact(above, below),
         private_network=environment.get("network").get("cidr"),
-        data_source=_data_source(artifact),
+        definition=laid_over(_definition(above, artifact), over),
     )
     return container.of(in_folder if in_folder.given else artifact)
+
+
+def _definition(container: Fact, artifact: Fact) -> Fact:
+    """What the deploy writes of a container, by AWS's names; it always has an image."""
+    source = Renamed({}, artifact.where, {"S3DataSource": _data_source(artifact)})
+    image = Fact(Unknown(), container.where)
+    return Renamed({}, container.where, {"Image": image, "ModelDataSource": source})
 
 
 def _data_source(artifact: Fact) -> Fact:

@@ -189,12 +189,11 @@ class ContainerFacts:
     ``batching``, ``server`` and ``environment`` are the joined entries, each
     with the place that set it; ``environment_fact`` is where a template has them
     all. ``instance_type`` is that of its host, ``accelerator`` what hangs on it;
-    ``own_registry`` is whether the image comes from a registry in a VPC;
     ``compilation`` is how Neo is to compile the model; ``image_digest`` pins the image;
     ``private_network`` is the VPC without a way out that is made for it, or its subnets without
-    one. ``data_source`` is a ModelDataSource's S3DataSource, which names files that no archive
-    holds, by AWS's own names. ``sources`` is what one archive is packed of, where that is a list;
-    ``artifact`` is then the list as text. ``accelerators`` is how many a component gives it.
+    one. ``definition`` is what else the ContainerDefinition has, by AWS's own names. ``sources`` is
+    what one archive is packed of, where that is a list; ``artifact`` is then the list as text.
+    ``accelerators`` is how many a component gives it.
     """
 
     where: Where
@@ -211,13 +210,23 @@ class ContainerFacts:
     mode: Fact = ABSENT
     accelerator: Accelerator | None = None
     network_isolation: Fact = ABSENT
-    own_registry: bool = False
     compilation: Fact = ABSENT
     image_digest: Fact = ABSENT
     private_network: Fact = ABSENT
-    data_source: Fact = ABSENT
+    definition: Fact = ABSENT
     sources: Fact = ABSENT
     accelerators: Fact = ABSENT
+
+    @property
+    def own_registry(self) -> bool:
+        """Whether the image comes from a registry in a VPC."""
+        access = self.definition.get("ImageConfig").get("RepositoryAccessMode")
+        return access.given and access.text != "Platform"
+
+    @property
+    def data_source(self) -> Fact:
+        """Its ModelDataSource's S3DataSource, which names files that no archive holds."""
+        return self.definition.get("ModelDataSource").get("S3DataSource")
 
     @property
     def is_multi_model(self) -> bool:
@@ -310,7 +319,6 @@ class EndpointConfigFacts:
     shadows_fact: Fact = ABSENT
     capture: Fact = ABSENT
     asynchronous: Fact = ABSENT
-    explainer: Fact = ABSENT
     kms_key: Fact = ABSENT
     vpc: Fact = ABSENT
     network_isolation: Fact = ABSENT

@@ -86,6 +86,25 @@ def in_aws_words(fact: Fact, spec: type[Spec], *, defaults: bool = False) -> Ren
     return whole
 
 
+def laid_over(members: Fact, extra: Fact) -> Fact:
+    """``members`` with ``extra``, which has AWS's names already, over them: as a deploy lays it.
+
+    Structures are laid over member by member, and lists entry by entry.
+    """
+    if isinstance(members, Listed) and isinstance(extra.value, list):
+        over = dict(enumerate(extra.items()))
+        entries = tuple(
+            laid_over(each, over[index]) if index in over else each
+            for index, each in enumerate(members.items())
+        )
+        return replace(members, entries_in_order=entries)
+    if not isinstance(members, Renamed):
+        return extra if extra.given else members
+    parts = {name: laid_over(members.get(name), each) for name, each in extra.entries()}
+    given = members if members.given or not parts else Fact({}, extra.where)
+    return replace(members, value=given.value, where=given.where, parts={**members.parts, **parts})
+
+
 def _put(whole: Renamed, above: list[str], last: str, value: Fact) -> None:
     """Lets ``whole`` say ``value`` below the structures ``above``, which are given with it.
 

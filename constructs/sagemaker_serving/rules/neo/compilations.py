@@ -204,7 +204,8 @@ def neo_limits(job: CompilationFacts) -> Iterator[Finding]:
 def neo_archive(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles one ``.tar.gz`` in S3.
 
-    The job fails with "Unable to untar input model" after it has waited in the queue.
+    The job fails with "Unable to untar input model" after it has waited in the queue. Of
+    environment files artifact-s3-uri says it.
     """
     uri = job.model_uri.text
     found = S3Location.find(uri or "")

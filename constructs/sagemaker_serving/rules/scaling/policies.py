@@ -83,7 +83,7 @@ def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
     """A metric suits what is scaled: instances, copies of components, or warm workers.
 
     PutScalingPolicy refuses other predefined metrics, of other services, too; only asynchronous
-    endpoints have a backlog.
+    endpoints have a backlog. Environment files have a field for each of SageMaker's, and no others.
     """
     name, dimension = scaling.metric.text, scaling.dimension.text
     closed = scaling.metric.where.path[-1:] == ("PredefinedMetricType",)
@@ -115,7 +115,8 @@ _CONFIGURATIONS = {
 def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
     """A policy has the configuration of its type and no other; tracking follows one metric.
 
-    PutScalingPolicy refuses it otherwise; neither its model nor CloudFormation's schema does.
+    PutScalingPolicy refuses it otherwise; neither its model nor CloudFormation's schema does. The
+    deploy writes both of an environment file's fields.
     """
     policy = facts.value
     if not facts.shape.endswith(("::ScalingPolicy", ".PutScalingPolicyRequest")):

@@ -128,7 +128,7 @@ def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
     """A scalable target names a variant that its endpoint has: ``endpoint/<name>/variant/<name>``.
 
     An inference component is ``inference-component/<name>``. RegisterScalableTarget refuses what it
-    cannot find, after the endpoint was made.
+    cannot find, after the endpoint was made. Of environment files scaling-named says it.
     """
     name, form = scaling.resource_id, _FORMS.get(scaling.dimension.text or "")
     if name.pieces and form is not None and not _has_form(name, form):

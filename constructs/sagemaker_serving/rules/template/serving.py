@@ -114,7 +114,6 @@ def config_facts(properties: Fact, resources: Resources) -> EndpointConfigFacts:
         role=properties.get("ExecutionRoleArn"),
         capture=resources.numbered(properties.get("DataCaptureConfig")),
         asynchronous=asynchronous,
-        explainer=resources.numbered(properties.get("ExplainerConfig")),
         kms_key=properties.get("KmsKeyId"),
         vpc=properties.get("VpcConfig"),
         network_isolation=properties.get("EnableNetworkIsolation"),
@@ -223,13 +222,11 @@ def _container(
 ) -> ContainerFacts:
     image = container.get("Image")
     environment = container.get("Environment")
-    access = container.get("ImageConfig")
-    registry = access.get("RepositoryAccessMode")
     return ContainerFacts(
         where=container.where,
         region=resources.region,
         artifact=container.get(artifact),
-        data_source=container.get("ModelDataSource").get("S3DataSource"),
+        definition=container,
         framework=ABSENT,
         framework_version=ABSENT,
         image_uri=image if image.given else Fact(Unknown(), image.where),
@@ -237,5 +234,4 @@ def _container(
         environment=dict(environment.entries()),
         environment_fact=environment,
         mode=container.get("Mode"),
-        own_registry=registry.given and registry.text != "Platform",
     )
