@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -280,47 +278,6 @@ def test_where_there_are_no_mounts_it_lies_where_its_root_says(
         can_mount.cache_clear()
     assert root.startswith(str(functions.gateway.context.state_dir))
     assert "functions find their code in LAMBDA_TASK_ROOT alone" in caplog.text
-
-
-WRAPPED: list[tuple[str, str, Any]] = [
-    ("exports", '#!/bin/sh\nexport SAID=yes\nexec "$@"\n', "yes"),
-    (
-        "adds-an-argument",
-        '#!/bin/bash\nexec "${@:1:$#-1}" -X dev "${@: -1}"\n',
-        "dev",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "script", "said"), WRAPPED, ids=[each[0] for each in WRAPPED])
-def test_a_wrapper_script_starts_the_runtime(
-    functions: Functions, name: str, script: str, said: Any
-) -> None:
-    """AWS's page "Modifying the runtime environment", wrapper scripts."""
-    if not can_mount():
-        return
-    source = (
-        "import os, sys\n"
-        "def handler(event, context):\n"
-        "    return os.environ.get('SAID') or (sys.flags.dev_mode and 'dev')\n"
-    )
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("app.py", source)
-        member = zipfile.ZipInfo("wrapper")
-        member.external_attr = 0o755 << 16
-        archive.writestr(member, script)
-    wrapper = {"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": "/var/task/wrapper"}}
-    code = {"ZipFile": packed.getvalue()}
-    assert functions.run(name, "", Code=code, Environment=wrapper).payload == said
-
-
-def test_a_wrapper_that_is_not_there_ends_the_runtime(functions: Functions) -> None:
-    """Recorded by LocalStack's suite, 2023."""
-    wrapper = {"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": "/nowhere/wrapper"}}
-    answer = functions.run("no-wrapper", RAISES, Environment=wrapper)
-    assert answer.payload["errorType"] == "Runtime.ExitError"
-    assert answer.payload["errorMessage"].endswith("Runtime exited with error: exit status 127")
 
 
 def test_after_a_crash_the_next_event_finds_a_new_process_with_keys_of_its_own(

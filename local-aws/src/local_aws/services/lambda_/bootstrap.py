@@ -3,8 +3,7 @@
 ``bootstrap.py REQUESTS ANSWERS IMPORT_PATH SUPERVISOR PROGRAM [TASK RUNTIME LAYERS STAGE]``: two
 pipes, a JSON list of folders, the file of `local_aws.process.supervisor`, the command of a runtime
 that is not this Python, line by line, and what `mounts` is to put into place. From its fork on the
-parent supervises, with little more than this in its memory, and the child is the runtime: by the
-program that AWS_LAMBDA_EXEC_WRAPPER names, where it does ("Modifying the runtime environment").
+parent supervises, with little more than this in its memory, and the child is the runtime.
 
 ``bootstrap.py boto3 FORKING SHOWN RUNTIME STAGE SUPERVISOR SOCKET`` imports boto3 from the folder
 SHOWN, where RUNTIME is put unless that is empty, and begins as above in a fork of itself at each
@@ -43,13 +42,9 @@ def _limit_files() -> None:
 
 
 def _execute(program: list[str], *given: object) -> None:
-    """Become another program; a wrapper gets the runtime's as its arguments, its file last."""
+    """Become another program."""
     os.environ["_LOCAL_AWS_RUNTIME"] = "\n".join(map(str, given))
-    try:
-        os.execvp(program[0], program)
-    except OSError as error:
-        print(f"{program[0]}: {error.strerror}", flush=True)
-        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+    os.execvp(program[0], program)
 
 
 class _Looked:
@@ -130,9 +125,8 @@ if __name__ == "__main__":
         mounts = _take(f"{here}mounts.py")
         mounts.mount(*sys.argv[6:])
         os.chdir(mounts.TASK_ROOT)
-    wrapper = os.environ.get("AWS_LAMBDA_EXEC_WRAPPER")
-    if wrapper or sys.argv[5] or (forked and _differs(*forked, sys.argv[3])):
+    if sys.argv[5] or (forked and _differs(*forked, sys.argv[3])):
         python = [sys.executable, "-I", "-S", "-u", f"{here}runtime.py"]
         program = sys.argv[5].splitlines() or python
-        _execute([*filter(None, [wrapper]), *program], requests, answers, sys.argv[3])
+        _execute(program, requests, answers, sys.argv[3])
     _take(f"{here}runtime.py").main(requests, answers, sys.argv[3])

@@ -51,6 +51,8 @@ _MAPPING_RESET: Mapping[str, Any] = {
 _LOOK_SECONDS = 0.02
 """Between two looks at a function that is not in place yet."""
 
+_WRAPPER = "AWS_LAMBDA_EXEC_WRAPPER"
+
 _HERE = Path(lambda_functions.__file__).parent
 
 
@@ -69,6 +71,11 @@ class Function(ApiProvider):
     @override
     def problems(self, properties: Properties) -> Iterable[str]:
         return refusals(properties)
+
+    @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        variables = (properties.get("Environment") or {}).get("Variables") or {}
+        return [f"Environment.Variables.{_WRAPPER}"] if _WRAPPER in variables else []
 
     @override
     def lacks(self, context: LocalContext, region: str, properties: Properties) -> Iterable[str]:

@@ -106,7 +106,8 @@ class Lambda(service.Service):
             "what npm has installed, or fetches once when code names it; a missing one is named",
         ),
         service.Limit(
-            "VPC, KMS key, tracing, architecture, size of `/tmp`", "kept, without effect"
+            "VPC, KMS key, tracing, architecture, size of `/tmp`, AWS_LAMBDA_EXEC_WRAPPER",
+            "kept, without effect",
         ),
         service.Limit(
             "isolation",
