@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from local_aws.gateway import Gateway
+from local_aws.services.lambda_.resources import EventInvokeConfig
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import eventually, gateway_of
 from tests.local_aws.functions import LOGS, Functions
@@ -164,37 +166,16 @@ def test_a_target_and_a_key_that_are_taken_away_are_shown_no_more(functions: Fun
     assert left.keys().isdisjoint(both)
 
 
-def test_a_bucket_and_a_bus_are_told_too(functions: Functions, tmp_path: Path) -> None:
-    """Keys and members by AWS's page "Capturing records of Lambda asynchronous invocations"."""
-    s3, events = functions.client("s3"), functions.client("events")
-    s3.create_bucket(Bucket="told", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
-    rule = events.put_rule(Name="told", EventPattern='{"source": ["lambda"]}')["RuleArn"]
-    arn = functions.create("hears", NOTES % (tmp_path / "heard"))["FunctionArn"]
-    _permit(functions, "hears", "events.amazonaws.com", rule)
-    events.put_targets(Rule="told", Targets=[{"Id": "it", "Arn": arn}])
-    role = _role_that_may(functions, "teller", "s3:PutObject", "events:PutEvents")
-    bus = "arn:aws:events:eu-west-1:123456789012:event-bus/default"
-    source = "def handler(event, context):\n    return 1 / event\n"
-    tells = functions.create("tells", source, Role=role)["FunctionArn"]
-    functions.api.put_function_event_invoke_config(
-        FunctionName="tells",
-        MaximumRetryAttempts=0,
-        DestinationConfig={
-            "OnSuccess": {"Destination": bus},
-            "OnFailure": {"Destination": "arn:aws:s3:::told"},
-        },
-    )
-    for number in (b"2", b"0"):
-        functions.api.invoke(FunctionName="tells", InvocationType="Event", Payload=number)
-    (line,) = eventually(lambda: lines(tmp_path / "heard"))
-    event = json.loads(line)
-    assert event["detail-type"] == "Lambda Function Invocation Result - Success"
-    assert event["resources"] == [bus, f"{tells}:$LATEST"]
-    assert event["detail"]["responsePayload"] == 0.5
-    (listed,) = eventually(lambda: s3.list_objects_v2(Bucket="told").get("Contents"))
-    assert listed["Key"].startswith("aws/lambda/async/tells/20")
-    record = json.load(s3.get_object(Bucket="told", Key=listed["Key"])["Body"])
-    assert record["responsePayload"]["errorType"] == "ZeroDivisionError"
+@pytest.mark.parametrize(
+    "target", ["arn:aws:s3:::told", "arn:aws:events:eu-west-1:123456789012:event-bus/default"]
+)
+def test_a_bucket_or_a_bus_is_refused_as_a_destination(functions: Functions, target: str) -> None:
+    destination = {"OnFailure": {"Destination": target}}
+    put = functions.api.put_function_event_invoke_config
+    with pytest.raises(ClientError, match="queues, topics and functions only"):
+        put(FunctionName="thrice", DestinationConfig=destination)
+    given = {"FunctionName": "thrice", "Qualifier": "$LATEST", "DestinationConfig": destination}
+    assert list(EventInvokeConfig().problems(given))
 
 
 def _role_that_may(functions: Functions, name: str, *actions: str) -> str:

@@ -18,7 +18,7 @@ from local_aws.services.lambda_.names import (
     version_of,
 )
 from local_aws.services.lambda_.paging import page
-from local_aws.services.lambda_.records import ACTIONS, Records
+from local_aws.services.lambda_.records import ACTIONS, NOT_TOLD, Records, not_told
 from local_aws.services.lambda_.store import LATEST, Function, Store, arn_of
 
 Parameters = Mapping[str, Any]
@@ -103,7 +103,9 @@ class InvokeConfigs:
             if not arn:
                 continue
             service = Arn.parse(arn).service
-            if service not in ACTIONS or (service == "s3" and event != "OnFailure"):
+            if service in NOT_TOLD:
+                raise invalid(not_told(event, arn))
+            if service not in ACTIONS:
                 said = ", ".join(
                     f"{which}=null"
                     if not (destinations.get(name) or {}).get("Destination")

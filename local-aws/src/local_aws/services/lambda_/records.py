@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -89,12 +88,10 @@ class Records:
 
     def _refused(self, target: str, configuration: Configuration) -> str:
         """What the role needs leave for, to send there, and has not; else ""."""
-        arn = Arn.parse(target)
-        action = ACTIONS[arn.service]
-        resource = f"{target}/*" if arn.service == "s3" else target
+        action = ACTIONS[Arn.parse(target).service]
         name = session_name(configuration["FunctionName"])
         session = self._context.sessions.assume(configuration["Role"], name)
-        may = self._context.evaluator.allows(session, action, resource)
+        may = self._context.evaluator.allows(session, action, target)
         return "" if may else action.partition(":")[2]
 
     def tell(self, target: str, fate: Fate, configuration: Configuration) -> None:
@@ -125,22 +122,15 @@ class Records:
         arn = Arn.parse(target)
         name = configuration["FunctionName"]
         session = self._context.sessions.assume(configuration["Role"], session_name(name))
-        client = self._context.client_as(session, arn.service, arn.region or _region_of(fate))
+        client = self._context.client_as(session, arn.service, arn.region)
         try:
-            method, arguments = _call(self._context.url, target, fate, text, more)
+            method, arguments = _call(self._context.url, target, text, more)
             getattr(client, method)(**arguments)
         except (BotoCoreError, ClientError) as error:
             _log.warning("the record of an event of %s was lost: %s", name, error)
 
 
-def _region_of(fate: Fate) -> str:
-    """The function's region: a bucket's ARN has none."""
-    return Arn.parse(fate.function_arn).region
-
-
-def _call(
-    url: str, target: str, fate: Fate, text: str, more: Mapping[str, Any]
-) -> tuple[str, dict[str, Any]]:
+def _call(url: str, target: str, text: str, more: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The method of the target's client that takes ``text``, and its arguments."""
     arn = Arn.parse(target)
     match arn.service:
@@ -150,35 +140,30 @@ def _call(
             return "send_message", {"QueueUrl": queue, "MessageBody": text, **more}
         case "sns":
             return "publish", {"TopicArn": target, "Message": text, **more}
-        case "lambda":
+        case _:  # Lambda
             sent = {"InvocationType": "Event", "Payload": text.encode()}
             return "invoke", {"FunctionName": target, **sent}
-        case "events":
-            which = "Success" if fate.condition == "Success" else "Failure"
-            entry = {
-                "Source": "lambda",
-                "DetailType": f"Lambda Function Invocation Result - {which}",
-                "Resources": [target, fate.function_arn],
-                "Detail": text,
-                "EventBusName": target,
-            }
-            return "put_events", {"Entries": [entry]}
-        case _:  # S3
-            now = datetime.now(UTC)
-            name = Arn.parse(fate.function_arn).resource.split(":")[1]
-            key = f"aws/lambda/async/{name}/{now:%Y/%m/%d}/{now:%Y-%m-%dT%H.%M.%S}-{uuid4()}"
-            return "put_object", {"Bucket": arn.resource, "Key": key, "Body": text.encode()}
 
 
 ACTIONS: Mapping[str, str] = {
-    "events": "events:PutEvents",
     "lambda": "lambda:InvokeFunction",
-    "s3": "s3:PutObject",
     "sns": "sns:Publish",
     "sqs": "sqs:SendMessage",
 }
-"""Where records of events may go, and what the role needs leave for (AWS Lambda developer guide,
+"""Where records of events go here, and what the role needs leave for (AWS Lambda developer guide,
 "Capturing records of Lambda asynchronous invocations")."""
+
+NOT_TOLD = ("events", "s3")
+"""Destinations of AWS's that are not carried out."""
+
+
+def not_told(event: str, destination: str) -> str:
+    """What is said of one of those."""
+    return (
+        f"{event} has the destination {destination}; the local AWS tells queues, topics and "
+        "functions only"
+    )
+
 
 _MESSAGE = 1024
 """How much of an error's message a dead letter carries ("Adding a dead-letter queue")."""

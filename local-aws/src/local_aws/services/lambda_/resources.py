@@ -21,6 +21,7 @@ from local_aws.services import lambda_ as lambda_functions
 from local_aws.services.lambda_ import sdk_for_node
 from local_aws.services.lambda_.code import content_of
 from local_aws.services.lambda_.limits import refusals
+from local_aws.services.lambda_.records import NOT_TOLD, not_told
 
 INLINE_CHARACTERS = 4 * 1024 * 1024
 """Source code in a template (CloudFormation's AWS::Lambda::Function Code reference)."""
@@ -376,6 +377,13 @@ class EventInvokeConfig(ApiProvider):
     type_name = "AWS::Lambda::EventInvokeConfig"
     service = "lambda"
     create_operation = "PutFunctionEventInvokeConfig"
+
+    @override
+    def problems(self, properties: Properties) -> Iterable[str]:
+        for event, destination in (properties.get("DestinationConfig") or {}).items():
+            arn = destination.get("Destination")
+            if isinstance(arn, str) and Arn.parse(arn).service in NOT_TOLD:
+                yield not_told(event, arn)
 
     @override
     def create(self, request: Request) -> str:
