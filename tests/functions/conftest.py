@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from sagemaker_serving.functions.custom_resource import clients
+from sagemaker_serving.functions.custom_resource import refusals
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _no_patience() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(clients, "PATIENCE_SECONDS", 0.0)
+        patches.setattr(refusals, "PATIENCE_SECONDS", 0.0)
         yield

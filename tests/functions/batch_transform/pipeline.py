@@ -23,6 +23,7 @@ from tests.local_aws.aws import Aws, eventually
 from tests.local_aws.functions import in_place, zipped
 
 BUCKET = "models"
+PACKAGE = "sagemaker_serving.functions.batch_transform"
 QUICK = Retries(
     throttling=Retry(max_attempts=10, interval_seconds=0),
     capacity=Retry(max_attempts=3, interval_seconds=0),
@@ -68,9 +69,10 @@ class Pipeline:
             topic_arn=topic_arn,
         )
         self.definition["States"]["Turn"]["Seconds"] = 1
+        definition = json.dumps(self.definition).replace('"Seconds": 30', '"Seconds": 1')
         created = self._states.create_state_machine(
             name=name,
-            definition=json.dumps(self.definition).replace('"Seconds": 30', '"Seconds": 1'),
+            definition=definition.replace('"IntervalSeconds": 12', '"IntervalSeconds": 1'),
             roleArn="arn:aws:iam::123456789012:role/states",
         )
         self.arn: str = created["stateMachineArn"]
@@ -91,10 +93,11 @@ class Pipeline:
             client.create_function(
                 FunctionName=name,
                 Runtime="python3.14",
-                Handler="own.handler" if own else "batch_transform.handler.handler",
+                Handler="own.handler" if own else f"{PACKAGE}.handler.handler",
                 Role=self.aws.role(name, "lambda"),
                 Timeout=self._function_seconds,
                 MemorySize=1024,
+                Environment={"Variables": {"ACCESS_DENIED_PATIENCE_SECONDS": "0"}},
                 Code={"ZipFile": packed(own)},
             )
         return in_place(client, name)
@@ -183,6 +186,11 @@ class Pipeline:
 
 def packed(more: Mapping[str, str]) -> bytes:
     """The function's zip, as `OwnFunction` makes it, and ``more`` files in it."""
-    folder = Path(functions.__file__).parent
-    files = sorted((folder / "batch_transform").glob("*.py"))
+    folder = Path(functions.__file__).parents[2]
+    files = [folder / "sagemaker_serving/__init__.py", Path(functions.__file__)]
+    files += [
+        path
+        for package in ("batch_transform", "custom_resource")
+        for path in sorted(folder.glob(f"sagemaker_serving/functions/{package}/*.py"))
+    ]
     return zipped({str(each.relative_to(folder)): each.read_text() for each in files} | dict(more))

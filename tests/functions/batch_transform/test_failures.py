@@ -35,7 +35,11 @@ def failed(reason: str, status: str = "Failed") -> dict[str, str]:
         ),
         (
             refused("AmazonSageMakerException", "User: x is not authorized", "AccessDenied"),
-            "refused",
+            "denied",
+        ),
+        (
+            refused("AmazonSageMakerException", "Could not assume role x.", "ValidationException"),
+            "denied",
         ),
         (
             refused("AmazonSageMakerException", "1 validation error", "ValidationException"),

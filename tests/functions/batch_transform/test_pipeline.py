@@ -197,7 +197,7 @@ def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws
 DYING = """
 import os
 import boto3
-from batch_transform.handler import handler as whole
+from sagemaker_serving.functions.batch_transform.handler import handler as whole
 
 def handler(event, context):
     s3 = boto3.client("s3")
@@ -277,7 +277,35 @@ def test_objects_that_kill_the_model_are_singled_out(aws: Aws) -> None:
     assert line["error"].startswith("Unable to get response from algorithm")
 
 
-def test_a_missing_permission_is_not_tried_again_and_nothing_is_lost(aws: Aws) -> None:
+@pytest.mark.parametrize("kind", [Kind.ACCESS_DENIED, Kind.UNKNOWN_ROLE])
+def test_a_permission_that_is_too_new_is_waited_for(aws: Aws, kind: Kind) -> None:
+    batch = pipeline(aws)
+    batch.put({"a": b"1"})
+    aws.gateway.context.faults.put(
+        Fault(id="new", kind=kind, operation="CreateTransformJob", first=4)
+    )
+    complete(batch.run())
+    assert batch.outputs() == {"a": b"1"}
+
+
+def test_a_machine_that_may_not_read_its_plan_yet_tries_again(aws: Aws) -> None:
+    batch = pipeline(aws)
+    batch.put({"a": b"1"})
+    new = Fault(
+        id="new",
+        kind=Kind.ACCESS_DENIED,
+        service="s3",
+        operation="GetObject",
+        name="*/plan.jsonl",
+        first=2,
+    )
+    aws.gateway.context.faults.put(new)
+    complete(batch.run())
+    (fault,) = aws.gateway.context.faults.listed()
+    assert fault["struck"] == 2
+
+
+def test_a_missing_permission_is_told_after_a_minute_and_nothing_is_lost(aws: Aws) -> None:
     batch = pipeline(aws)
     batch.put({"a": b"1", "b": b"2"})
     aws.gateway.context.faults.put(

@@ -55,6 +55,25 @@ def test_a_model_that_does_not_come_up_fails_and_is_removed(aws: Aws, listener: 
     assert left(aws) == []
 
 
+def test_one_that_a_new_policy_failed_is_begun_once_more(aws: Aws, listener: Listener) -> None:
+    """As Terraform does: hashicorp/terraform-provider-aws, internal/service/sagemaker."""
+    new = Fault(id="new", kind=Kind.ACCESS_DENIED, service="s3", operation="GetObject", first=1)
+    aws.gateway.context.faults.put(new)
+    assert answered(aws, listener, event(listener))["Status"] == "SUCCESS"
+    assert left(aws) == []
+
+
+def test_one_that_a_policy_fails_for_good_is_told_with_aws_reason(
+    aws: Aws, listener: Listener
+) -> None:
+    never = Fault(id="no", kind=Kind.ACCESS_DENIED, service="s3", operation="GetObject")
+    aws.gateway.context.faults.put(never)
+    reason = answered(aws, listener, event(listener))["Reason"]
+    assert reason.startswith("the temporary endpoint of neo on ml.m5.large is Failed: ")
+    assert "not authorized" in reason
+    assert left(aws) == []
+
+
 def test_one_that_takes_too_long_is_removed_as_soon_as_it_can_be(
     aws: Aws, listener: Listener, held: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

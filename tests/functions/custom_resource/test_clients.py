@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws.faults import Fault, Kind
-from sagemaker_serving.functions.custom_resource import clients
+from sagemaker_serving.functions.custom_resource import clients, refusals
 from tests.local_aws.aws import Aws
 
 
@@ -31,18 +31,62 @@ def struck(aws: Aws) -> int:
 def test_a_policy_that_is_not_known_yet_is_waited_for(
     aws: Aws, sagemaker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 600.0)
+    monkeypatch.setattr(refusals, "PATIENCE_SECONDS", 600.0)
     refused = Fault(id="new", kind=Kind.ACCESS_DENIED, operation="ListModels", first=3)
     aws.gateway.context.faults.put(refused)
     sagemaker.list_models()
     assert struck(aws) == 3
 
 
+ROLE = "arn:aws:iam::123456789012:role/not-there-yet"
+JOB: dict[str, Any] = {
+    "CompilationJobName": "job",
+    "RoleArn": ROLE,
+    "InputConfig": {"S3Uri": "s3://b/k.tar.gz", "Framework": "KERAS", "DataInputConfig": "{}"},
+    "OutputConfig": {"S3OutputLocation": "s3://b/out/", "TargetDevice": "ml_c5"},
+    "StoppingCondition": {"MaxRuntimeInSeconds": 900},
+}
+
+
+def test_a_role_that_sagemaker_cannot_assume_yet_is_waited_for_and_then_told(
+    aws: Aws, sagemaker: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minutes = iter([0.0, 30.0, 61.0])
+    monkeypatch.setattr(refusals, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    with pytest.raises(ClientError, match=f"Could not assume role {ROLE}. Please ensure that"):
+        sagemaker.create_compilation_job(**JOB)
+    assert list(minutes) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "passes"),
+    [
+        ("AccessDenied", "", True),
+        ("AccessDeniedException", "", True),
+        ("403", "Forbidden", True),
+        ("ValidationException", "Could not access model data at s3://b/k. Please ensure", True),
+        (
+            "ValidationException",
+            'The execution role ARN "r" is invalid. Please ensure that the '
+            'role exists and that its trust relationship policy allows the action "sts:AssumeRole"',
+            True,
+        ),
+        ("ValidationException", "Could not find model data at s3://b/k.", False),
+        ("ValidationException", "1 validation error detected", False),
+        ("ThrottlingException", "Rate exceeded", False),
+        ("404", "Not Found", False),
+    ],
+)
+def test_what_may_pass_is_known_by_code_and_words(code: str, message: str, passes: bool) -> None:
+    assert refusals.may_pass(code, message) is passes
+
+
 def test_what_is_refused_for_good_is_told_and_not_waited_for_twice(
     aws: Aws, sagemaker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     minutes = iter([0.0, 59.0, 61.0, 62.0])
-    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(refusals, "PATIENCE_SECONDS", 60.0)
     monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
     aws.gateway.context.faults.put(Fault(id="no", kind=Kind.ACCESS_DENIED, operation="ListModels"))
     for tries in (3, 4):
@@ -56,7 +100,7 @@ def test_the_next_deploy_has_a_minute_of_its_own(
 ) -> None:
     """Lambda gives it the process of the deploy that was refused for good."""
     seconds = iter([0.0, 59.0, 61.0, 300.0])
-    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(refusals, "PATIENCE_SECONDS", 60.0)
     monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
     refused = Fault(id="no", kind=Kind.ACCESS_DENIED, operation="ListModels", first=4)
     aws.gateway.context.faults.put(refused)

@@ -11,7 +11,7 @@ import boto3
 import pytest
 
 from local_aws.faults import Fault, Kind
-from sagemaker_serving.functions.custom_resource import clients
+from sagemaker_serving.functions.custom_resource import clients, refusals
 from sagemaker_serving.functions.model_archives.work import handler
 from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
@@ -125,7 +125,7 @@ def test_a_policy_that_the_deploy_has_just_written_is_waited_for(
 ) -> None:
     """Each deploy changes which archives may be read, and copies at once."""
     monkeypatch.setattr(clients, "_AGAIN_SECONDS", 0.0)
-    monkeypatch.setattr(clients, "PATIENCE_SECONDS", 600.0)
+    monkeypatch.setattr(refusals, "PATIENCE_SECONDS", 600.0)
     faults = aws.gateway.context.faults
     for operation in ("PutObject", "HeadObject", "CopyObject"):
         faults.put(

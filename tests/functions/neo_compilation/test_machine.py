@@ -49,18 +49,21 @@ def answered(aws: Aws, listener: Listener, machine: str, given: Any) -> Any:
     return eventually(lambda: listener.answer(asked["RequestId"]), seconds=240)
 
 
-def test_a_refusal_that_passes_is_outlasted(aws: Aws, listener: Listener, machine: str) -> None:
+@pytest.mark.parametrize("kind", [Kind.ACCESS_DENIED, Kind.UNKNOWN_ROLE])
+def test_a_refusal_that_passes_is_outlasted(
+    aws: Aws, listener: Listener, machine: str, kind: Kind
+) -> None:
     """As by an account whose new role is not known everywhere yet."""
     aws.gateway.context.faults.put(
         Fault(
             id="early",
-            kind=Kind.ACCESS_DENIED,
+            kind=kind,
             service="sagemaker",
             operation="CreateCompilationJob",
             first=2,
         )
     )
-    given = properties("keras.tar.gz")
+    given = properties("keras.tar.gz", job=f"early-{kind}")
     assert answered(aws, listener, machine, given)["Status"] == "SUCCESS"
     assert statuses(aws, given["CompilationJobName"]) == ["COMPLETED"]
 

@@ -23,6 +23,7 @@ from sagemaker_serving.functions.batch_transform.state import ShardState, Unit
 from sagemaker_serving.functions.batch_transform.store import Store
 from sagemaker_serving.infra.batch.definition import batch_definition
 from sagemaker_serving.infra.batch.settings import transform_settings
+from sagemaker_serving.infra.functions.machine_provider import waiting_states
 from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import check_transform_job
 from sagemaker_serving.spec import BatchTransform
@@ -111,6 +112,19 @@ def test_no_call_of_the_function_ends_a_batch_because_lambda_is_busy(
     for task in called:
         named = [name for each in task["Retry"] for name in each["ErrorEquals"]]
         assert "Lambda.TooManyRequestsException" in named
+
+
+def test_a_machine_that_may_not_call_its_function_yet_tries_for_a_minute(
+    machine: dict[str, Any],
+) -> None:
+    """The name of that refusal: awslabs/aws-deployment-framework#460."""
+    made = waiting_states("arn:aws:lambda:eu-west-1:111122223333:function:f", then="x", when="y")
+    called = [task for task in tasks(machine) if task["Resource"].endswith(":lambda:invoke")]
+    for task in (*called, *tasks(made)):
+        name = "Lambda.AWSLambdaException"
+        (retry,) = (each for each in task["Retry"] if name in each["ErrorEquals"])
+        assert retry["IntervalSeconds"] * retry["MaxAttempts"] == 60
+        assert retry["BackoffRate"] == 1
 
 
 @pytest.mark.parametrize(

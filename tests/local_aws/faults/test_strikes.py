@@ -14,7 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from local_aws.faults import Fault, Kind
-from tests.local_aws.aws import REGION, Aws, eventually, keys_of
+from tests.local_aws.aws import IMAGE, REGION, Aws, eventually, keys_of
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +107,18 @@ def test_denial_names_the_caller_and_the_action(aws: Aws) -> None:
         "User: arn:aws:iam::123456789012:root is not authorized to perform: s3:PutObject "
         "with an explicit deny in an identity-based policy"
     )
+
+
+def test_a_role_that_is_not_known_yet_cannot_be_assumed(aws: Aws) -> None:
+    put(aws, Kind.UNKNOWN_ROLE, operation="CreateModel", first=1)
+    create = user(aws, "sagemaker").create_model
+    model = {"ModelName": "late", "PrimaryContainer": {"Image": IMAGE}}
+    role = aws.role("late", "sagemaker")
+    code, message, status = refusal(create, **model, ExecutionRoleArn=role)
+    assert (code, status) == ("ValidationException", 400)
+    assert message.startswith(f"Could not assume role {role}. Please ensure that the role exists")
+    create(**model, ExecutionRoleArn=role)
+    aws.sagemaker.delete_model(ModelName="late")
 
 
 def test_a_roles_calls_are_struck(aws: Aws) -> None:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from sagemaker_serving.functions.custom_resource.refusals import PATIENCE_SECONDS, is_told_in
+
 
 class Kind(StrEnum):
     """Why a job has not transformed all of its inputs."""
@@ -28,10 +30,17 @@ class Kind(StrEnum):
     """SageMaker failed, or the model's container never answered its health check."""
     DATA = "data"
     """Objects, or records in them, that the model or SageMaker refused."""
+    DENIED = "denied"
+    """A request that is not allowed to the machine, or to the model's role: not yet, perhaps."""
     REFUSED = "refused"
-    """A request that is wrong, or not allowed: it will be so the next time."""
+    """A request that is wrong: it will be so the next time."""
     STOPPED = "stopped"
     """Somebody stopped the job."""
+
+
+DENIED_TRIES = 5
+DENIED_SECONDS = round(PATIENCE_SECONDS / DENIED_TRIES)
+"""How often what is denied is tried again, and after how long each time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +62,8 @@ _REFUSALS = (
         ),
     ),
 )
-"""Words of a refused CreateTransformJob. A name in use is that of a job whose creation was
-answered too late: the next has another name, and writes the same outputs."""
+"""Words of a refused CreateTransformJob, but for those of `refusals`. A name in use is that of a
+job whose creation was answered too late: the next has another name, and writes the same outputs."""
 
 _FAILURE_REASONS = (
     (Kind.CAPACITY, ("CapacityError", "InsufficientInstanceCapacity")),
@@ -75,6 +84,8 @@ def failure_of(error: Mapping[str, Any] | None) -> Failure | None:
     job = _job(cause)
     if job is None:
         kind = _kind(f"{name} {cause}", _REFUSALS)
+        if kind is Kind.REFUSED and is_told_in(f"{name} {cause}"):
+            kind = Kind.DENIED
         return Failure(kind=kind, reason=f"{name}: {cause}")
     reason = str(job.get("FailureReason", job["TransformJobStatus"]))
     if job["TransformJobStatus"] in ("Stopped", "Stopping"):

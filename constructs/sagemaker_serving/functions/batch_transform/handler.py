@@ -13,6 +13,8 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from sagemaker_serving.functions.custom_resource.refusals import may_pass
+
 from . import lock
 from .bisection import bisect
 from .errors import NotAllowed, Refused
@@ -36,7 +38,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     try:
         return _step(event, context)
     except ClientError as error:
-        if error.response["Error"].get("Code") in ("AccessDenied", "AccessDeniedException"):
+        said = error.response["Error"]
+        if may_pass(said.get("Code", ""), said.get("Message", "")):
             raise NotAllowed(str(error)) from None
         raise
 

@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from . import data_log
-from .failures import Failure, Kind, failure_of, is_over_quota, wait_seconds
+from .failures import (
+    DENIED_SECONDS,
+    DENIED_TRIES,
+    Failure,
+    Kind,
+    failure_of,
+    is_over_quota,
+    wait_seconds,
+)
 from .shard import Shard
 from .state import Tally, Unit
 from .store import Entry
@@ -85,6 +93,8 @@ def _wait_seconds(shard: Shard, failure: Failure, used: int, chance: random.Rand
 
     A budget for capacity counts how often all types were tried.
     """
+    if failure.kind is Kind.DENIED:
+        return DENIED_SECONDS if used < DENIED_TRIES else None
     retry = shard.run.retries.get(failure.kind)
     choices = len(shard.run.instance_types) if failure.kind is Kind.CAPACITY else 1
     if (used + 1) % choices:

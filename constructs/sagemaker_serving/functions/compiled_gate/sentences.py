@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sagemaker_serving.functions.custom_resource.steps import cause_of, clipped, is_denied
+from sagemaker_serving.functions.custom_resource.refusals import is_denied
+from sagemaker_serving.functions.custom_resource.steps import cause_of, clipped
 
 from .request import Request
 

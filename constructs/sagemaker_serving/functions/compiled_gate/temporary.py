@@ -35,9 +35,11 @@ def found(request: Request) -> Mapping[str, Any] | None:
 
 
 def is_begun(request: Request) -> bool:
-    """Whether this very request has begun it, in a call that was killed since."""
+    """Whether this very request has begun it, in a call that was killed since, and it may be."""
     endpoint = found(request)
-    return endpoint is not None and request.began(tags_of(endpoint["EndpointArn"]))
+    if endpoint is None or endpoint["EndpointStatus"] not in ("Creating", "InService"):
+        return False
+    return request.began(tags_of(endpoint["EndpointArn"]))
 
 
 def begin(request: Request) -> None:

@@ -1,8 +1,9 @@
 """The steps of the state machine; each takes what is known so far, and returns it with more.
 
-What is known beside `steps`: ``begun`` (whether the temporary endpoint is), ``ready`` (whether the
-next step is the judgement), ``verdict`` (the outcome, which is told when nothing temporary is
-left) and ``troubles`` (how often removing it failed).
+What is known beside `steps`: ``begun`` (whether the temporary endpoint is), ``again`` (whether it
+is begun a second time), ``ready`` (whether the next step is the judgement), ``verdict`` (the
+outcome, which is told when nothing temporary is left) and ``troubles`` (how often removing it
+failed).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from sagemaker_serving.functions.custom_resource import steps
 from sagemaker_serving.functions.custom_resource.answer import answer as answer_cloudformation
+from sagemaker_serving.functions.custom_resource.refusals import is_told_in
 from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
 
 from . import judging, sentences, temporary
@@ -70,6 +72,11 @@ def look(state: State) -> State:
     status = endpoint["EndpointStatus"]
     if status == "InService":
         return {**state, "ready": True}
+    may_pass = status == "Failed" and is_told_in(str(endpoint.get("FailureReason")))
+    if may_pass and not state.get("again"):
+        # As a new role may fail one (hashicorp/terraform-provider-aws,
+        # internal/service/sagemaker/endpoint.go); minutes later it is known.
+        return waiting({**state, "begun": False, "again": True, "waits": 0})
     if status != "Creating":
         return _begun_to_remove(state, failed({}, sentences.not_in_service(request, endpoint)))
     if steps.seconds_since_start(state) >= PATIENCE_SECONDS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from functools import cache
 from typing import Any
@@ -11,24 +10,20 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-PATIENCE_SECONDS = float(os.environ.get("ACCESS_DENIED_PATIENCE_SECONDS", "60"))
-"""How long what is refused is tried again: a policy that CloudFormation has just written takes
-seconds until every service knows it (IAM user guide, "Troubleshoot IAM", "Changes that I make are
-not always immediately visible")."""
+from . import refusals
+
 _AGAIN_SECONDS = 3.0
-_DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "403"}
-"""403 is S3's answer to HeadObject, which has no body."""
 
 
 @cache
 def client(service: str) -> Any:
-    """A client that tries again when it is throttled, and for a minute when it is refused."""
+    """A client that tries again when it is throttled, and for a minute where `refusals` says so."""
     made = boto3.client(service, config=Config(retries={"mode": "standard", "max_attempts": 5}))
-    made.meta.events.register("needs-retry", _OfDenied().delay)
+    made.meta.events.register("needs-retry", _OfRefused().delay)
     return made
 
 
-class _OfDenied:
+class _OfRefused:
     """Botocore's question whether a call is made again, asked of those that were refused.
 
     Each operation has one minute in all: what is refused for good is told at the next try. A
@@ -41,15 +36,15 @@ class _OfDenied:
 
     def delay(self, response: Any, operation: Any, **_: Any) -> float | None:
         """The seconds to wait; None for no further try of this kind."""
-        code = None if response is None else response[1].get("Error", {}).get("Code")
-        if code not in _DENIED:
+        error = {} if response is None else response[1].get("Error", {})
+        if not refusals.may_pass(error.get("Code", ""), error.get("Message", "")):
             self._refused.pop(operation.name, None)
             return None
         now = time.monotonic()
         since, last = self._refused.get(operation.name, (now, now))
-        since = now if now - last > PATIENCE_SECONDS else since
+        since = now if now - last > refusals.PATIENCE_SECONDS else since
         self._refused[operation.name] = since, now
-        return _AGAIN_SECONDS if now - since < PATIENCE_SECONDS else None
+        return _AGAIN_SECONDS if now - since < refusals.PATIENCE_SECONDS else None
 
 
 def code_of(error: ClientError) -> str:

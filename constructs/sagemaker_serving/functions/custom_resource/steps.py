@@ -62,11 +62,6 @@ def cause_of(error: Mapping[str, Any]) -> str:
     return cause or str(error)
 
 
-def is_denied(cause: str) -> bool:
-    """Whether AWS has refused a call of the function."""
-    return "AccessDenied" in cause or "not authorized" in cause
-
-
 def clipped(text: str, most: int = 900) -> str:
     """``text`` in one line of at most so many characters."""
     text = " ".join(text.split())

@@ -96,8 +96,9 @@ def look(state: State) -> State:
 def update(state: State) -> State:
     """Asks SageMaker for the update; one that it begins meanwhile for another is waited for.
 
-    A ValidationException is told and not tried again. Whether one may come of a config that was
-    made seconds before is unverified; to deploy again is the way on.
+    A ValidationException is told, and tried again where `refusals` knows its words alone. Whether
+    one may come of a config that was made seconds before is unverified; to deploy again is the way
+    on.
     """
     state.pop("ready", None)
     request = Request.of(state["request"])

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sagemaker_serving.functions.custom_resource.steps import cause_of, clipped, is_denied
+from sagemaker_serving.functions.custom_resource.refusals import is_denied
+from sagemaker_serving.functions.custom_resource.steps import cause_of, clipped
 
 from .jobs import Job
 from .objects import Place, files_in

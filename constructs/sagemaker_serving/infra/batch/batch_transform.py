@@ -149,6 +149,7 @@ class BatchTransform(Construct):
             "Function",
             package="batch_transform",
             handler="handler.handler",
+            shares=("functions/custom_resource",),
             timeout=cdk.Duration.minutes(15),
             memory_size_mb=1024,
             role=function_role,

@@ -26,6 +26,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sagemaker_serving.infra.functions.own_machine import REFUSED_CALLS
+
 NAMESPACE = "SageMakerServing/BatchTransform"
 """The namespace of the metrics."""
 EVENT_SOURCE = "sagemaker-serving.batch-transform"
@@ -58,7 +60,7 @@ DescribeExecution says (the guide, "Automating event delivery with EventBridge")
 
 _NEVER = {"ErrorEquals": ["Refused"], "MaxAttempts": 0}
 _FOR_A_MINUTE = {
-    "ErrorEquals": ["NotAllowed"],
+    "ErrorEquals": ["NotAllowed", *REFUSED_CALLS],
     "IntervalSeconds": 12,
     "MaxAttempts": 5,
     "BackoffRate": 1,
@@ -253,6 +255,7 @@ def _shards(partition: str, call: Any, max_concurrency: int, *, asks: bool) -> d
             },
         },
         "Output": {"work": "{% $states.input.work %}"},
+        "Retry": [{**_FOR_A_MINUTE, "ErrorEquals": ["States.ItemReaderFailed"]}],
         "Catch": [
             {
                 "ErrorEquals": ["States.ALL"],

@@ -10,7 +10,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct, IConstruct
 
 from sagemaker_serving.infra.functions.own_function import OwnFunction
-from sagemaker_serving.infra.functions.own_machine import add_machine
+from sagemaker_serving.infra.functions.own_machine import REFUSED_CALLS, add_machine
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant_within
@@ -219,7 +219,7 @@ def _step(
 ) -> dict[str, Any]:
     """A call of the function, tried again whatever it fails with.
 
-    New roles take seconds until every service knows them, so a refusal may be one of time too.
+    The machine's role may be new, so a refusal of the call itself is tried for a minute.
     """
     catch = [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": caught}]
     return {
@@ -232,13 +232,19 @@ def _step(
         "OutputPath": "$.Payload",
         "Retry": [
             {
+                "ErrorEquals": list(REFUSED_CALLS),
+                "IntervalSeconds": 12,
+                "MaxAttempts": 5,
+                "BackoffRate": 1,
+            },
+            {
                 "ErrorEquals": ["States.ALL"],
                 "IntervalSeconds": 1,
                 "MaxAttempts": 5,
                 "BackoffRate": 2,
                 "MaxDelaySeconds": 30,
                 "JitterStrategy": "FULL",
-            }
+            },
         ],
         **({"Next": following, "Catch": catch} if following is not None else {"End": True}),
     }

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_logs as logs
 
+REFUSED_CALLS = ("Lambda.AWSLambdaException",)
+"""What a machine is told that may not call its function, perhaps not yet
+(awslabs/aws-deployment-framework#460)."""
+
 _LOGGING = [
     *("logs:CreateLogDelivery", "logs:GetLogDelivery", "logs:UpdateLogDelivery"),
     *("logs:DeleteLogDelivery", "logs:ListLogDeliveries", "logs:PutResourcePolicy"),

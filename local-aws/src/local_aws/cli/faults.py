@@ -20,6 +20,7 @@ def faults() -> None:
     A fault has a kind:
       throttling       a call is refused: too many requests
       access-denied    a call is refused: the caller may not
+      unknown-role     a call is refused: the role that it gives is too new
       no-capacity      an endpoint, its update or a job gets no instances, and fails
       silent-rollback  an update of an endpoint goes back, without a FailureReason
       kill             a job, or the server of a request, is killed in the middle
@@ -58,8 +59,8 @@ def set_(kind: str, state_dir: Path, **options: Any) -> None:
     """Set a fault of KIND, until it is cleared.
 
     \b
-    KIND: throttling, access-denied, no-capacity, silent-rollback, kill,
-          model-error, corrupt or slow.
+    KIND: throttling, access-denied, unknown-role, no-capacity,
+          silent-rollback, kill, model-error, corrupt or slow.
     \b
     Examples:
       local-aws faults set access-denied --service s3 --name 'models/*'

@@ -13,7 +13,7 @@ from local_aws.permissions.service import ServicePermissions, permissions_of
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 
-_OF_CALLS = (Kind.THROTTLING, Kind.ACCESS_DENIED)
+_OF_CALLS = (Kind.THROTTLING, Kind.ACCESS_DENIED, Kind.UNKNOWN_ROLE)
 
 
 def refuse_injected(faults: Faults, call: Call, known: Mapping[str, ServicePermissions]) -> None:
@@ -41,6 +41,10 @@ def _refusal(fault: Fault, call: Call, known: Mapping[str, ServicePermissions]) 
     own = permissions_of(call.service, known)
     if fault.kind is Kind.THROTTLING:
         return own.throttled.error()
+    if fault.kind is Kind.UNKNOWN_ROLE and own.passed_role is not None:
+        # A transform job's is its model's, which the call does not name.
+        given = next(own.passed_role.of(call), f"arn:aws:iam::{call.account}:role/new")
+        return own.passed_role.refusal(given)
     return own.denied.error(
         f"User: {caller} is not authorized to perform: {own.prefix}:{call.operation} "
         "with an explicit deny in an identity-based policy"

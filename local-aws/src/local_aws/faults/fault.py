@@ -23,6 +23,7 @@ class Kind(StrEnum):
 
     THROTTLING = "throttling"
     ACCESS_DENIED = "access-denied"
+    UNKNOWN_ROLE = "unknown-role"
     NO_CAPACITY = "no-capacity"
     SILENT_ROLLBACK = "silent-rollback"
     KILL = "kill"
@@ -34,6 +35,7 @@ class Kind(StrEnum):
 KINDS: Mapping[Kind, str] = {
     Kind.THROTTLING: "a call is refused: too many requests",
     Kind.ACCESS_DENIED: "a call is refused: the caller may not",
+    Kind.UNKNOWN_ROLE: "a call is refused: the service cannot assume the role that it is given yet",
     Kind.NO_CAPACITY: "an endpoint, an update or a transform job gets no instances, and fails",
     Kind.SILENT_ROLLBACK: "an update goes back to what served, and no status tells of it",
     Kind.KILL: "a job, or the server that a request went to, is killed in the middle",

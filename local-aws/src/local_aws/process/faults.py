@@ -27,7 +27,7 @@ class FaultsPage:
     def set(self, kind: str, **options: Any) -> list[dict[str, Any]]:
         """Set a fault, which strikes from now on.
 
-        ``kind`` is throttling, access-denied, no-capacity, kill, model-error, corrupt or slow. The
+        ``kind`` is one of `local_aws.faults.KINDS`. The
         options are those of `local_aws.faults.Fault`: ``id`` (default: the kind; one of the same
         id is replaced), ``service``, ``operation`` and ``name`` (patterns; default: any), one of
         ``rate`` (0 to 1), ``every`` and ``first``, ``seed``, ``latency_ms`` and ``status``.
