@@ -10,6 +10,7 @@ Resources = dict[str, Any]
 Change = dict[str, Any]
 
 IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312"
+NO_JOB = {"Job.ModelName": "another"}
 GPU_IMAGE = IMAGE.replace("-cpu", "-gpu")
 TRITON = "007439368137.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-tritonserver:24.05-py3"
 MULTI = {"Mode": "MultiModel", "ModelDataUrl": "s3://bucket/models/"}
@@ -200,19 +201,25 @@ SERVING: list[Case] = [
         "image-processor",
         {f"{V0}.InstanceType": "ml.g4dn.xlarge"},
         "Image is an image for CPUs and ml.g4dn.xlarge has 1 GPU",
-        {f"{V0}.InstanceType": "ml.g4dn.xlarge", f"{CONTAINER}.Image": GPU_IMAGE},
+        {f"{V0}.InstanceType": "ml.g4dn.xlarge", f"{CONTAINER}.Image": GPU_IMAGE, **NO_JOB},
     ),
     (
         "image-processor",
-        {f"{CONTAINER}.Image": GPU_IMAGE},
+        {"Job.TransformResources.InstanceType": "ml.g4dn.xlarge"},
+        "Image is an image for CPUs and ml.g4dn.xlarge has 1 GPU",
+        {"Job.TransformResources.InstanceType": "ml.m5.xlarge"},
+    ),
+    (
+        "image-processor",
+        {f"{CONTAINER}.Image": GPU_IMAGE, **NO_JOB},
         "Image is an image for GPUs and ml.c5.large has no GPU",
         {f"{CONTAINER}.Image": IMAGE},
     ),
     (
         "image-processor",
-        {f"{V0}.InstanceType": "ml.c5.xlarge", f"{CONTAINER}.Image": GPU_IMAGE},
+        {f"{V0}.InstanceType": "ml.c5.xlarge", f"{CONTAINER}.Image": GPU_IMAGE, **NO_JOB},
         "ml.c5.xlarge has no GPU",
-        {f"{V0}.InstanceType": "ml.p3.2xlarge", f"{CONTAINER}.Image": GPU_IMAGE},
+        {f"{V0}.InstanceType": "ml.p3.2xlarge", f"{CONTAINER}.Image": GPU_IMAGE, **NO_JOB},
     ),
     (
         "image-architecture",
@@ -222,6 +229,7 @@ SERVING: list[Case] = [
             f"{V0}.InstanceType": "ml.c7g.large",
             f"{CONTAINER}.Image": "763104351884.dkr.ecr.eu-west-1.amazonaws.com/"
             "tensorflow-inference-graviton:2.16.1-cpu-py310-ubuntu20.04-sagemaker",
+            **NO_JOB,
         },
     ),
     (

@@ -85,7 +85,7 @@ SOUND: dict[str, Any] = {
     "Neo": {
         "Type": "AWS::StepFunctions::StateMachine",
         "Properties": {
-            "CompilationJobName": "compile",
+            "CompilationJobName.$": "$$.Execution.Name",
             "RoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
             "InputConfig": {
                 "S3Uri": "s3://bucket/model.tar.gz",

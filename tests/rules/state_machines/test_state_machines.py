@@ -17,7 +17,7 @@ from tests.today import TODAY
 SYNC = "arn:aws:states:::sagemaker:createTransformJob.sync"
 SDK = "arn:${AWS::Partition}:states:::aws-sdk:sagemaker:createTransformJob"
 WRONG: dict[str, Any] = {
-    "TransformJobName": "job",
+    "TransformJobName.$": "$.name",
     "ModelName": "model",
     "TransformInput": {
         "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://bucket/in/"}}
@@ -74,7 +74,9 @@ def test_a_definition_in_text_is_joined_around_its_tokens() -> None:
 
 
 def test_arguments_of_jsonata_are_judged_but_for_its_expressions() -> None:
-    arguments = {**WRONG, "MaxPayloadInMB": "{% $states.input.size %}", "BatchStrategy": "Multi"}
+    read = dict.fromkeys(("MaxPayloadInMB", "TransformJobName"), "{% $states.input.value %}")
+    arguments = {**WRONG, **read, "BatchStrategy": "Multi"}
+    del arguments["TransformJobName.$"]
     state = {"Type": "Task", "Resource": SYNC, "Arguments": arguments, "End": True}
     definition = {**machine(Run=state), "QueryLanguage": "JSONata"}
     (problem, *_) = found(definition)

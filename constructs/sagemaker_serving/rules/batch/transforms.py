@@ -15,7 +15,7 @@ from sagemaker_serving.catalog.servers import request_limit
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import Fact, TransformFacts
+from sagemaker_serving.rules.facts import Fact, TransformFacts, framework_name
 from sagemaker_serving.rules.facts.numbers import whole_number
 
 _SOURCE = "botocore CreateTransformJob"
@@ -87,6 +87,37 @@ def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
             f"{transform.split_type.name} is None, so each object is one request; add "
             f"{transform.split_type.name}: Line, RecordIO or TFRecord, or remove it",
         )
+
+
+@rule(
+    "transform-json-lines",
+    source="huggingface/notebooks#227; decoder.py of sagemaker-inference-toolkit and of "
+    "sagemaker-huggingface-inference-toolkit",
+    severity=Severity.WARNING,
+    example="SplitType: Line\nContentType: application/json   # of a Hugging Face model",
+)
+def transform_json_lines(transform: TransformFacts) -> Iterator[Finding]:
+    """Lines of JSON go one by one to a container that reads its request as one document.
+
+    Those of Hugging Face, PyTorch, MXNet and scikit-learn do, but with a handler of one's own. Of
+    several lines they say "Extra data: line 2 column 1". Left out, SageMaker puts many into one.
+    """
+    container = transform.container
+    strategy = transform.batch_strategy
+    if container is None or framework_name(container) not in _ONE_DOCUMENT:
+        return
+    by_line = transform.split_type.text == "Line"
+    together = strategy.text == "MultiRecord" or not strategy.given
+    if by_line and together and _media_type(transform.content_type) == "application/json":
+        yield (
+            strategy.where if strategy.given else transform.split_type.where,
+            f"{transform.content_type.name} is 'application/json', and a payload of several lines "
+            f"is no document of it; write {strategy.name}: SingleRecord",
+        )
+
+
+_ONE_DOCUMENT = ("huggingface", "pytorch", "mxnet", "sklearn")
+"""Frameworks whose images' toolkits call json.loads on a request of application/json."""
 
 
 @rule(

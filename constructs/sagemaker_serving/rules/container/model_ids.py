@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from local_aws.template import Unknown
 from sagemaker_serving.catalog.model_ids import (
     SHARED_BY,
     frameworks_of_image,
@@ -34,6 +35,41 @@ def model_id_offline(container: ContainerFacts) -> Iterator[Finding]:
                 f"{fact.name} is {fact.text!r}, which {offline[0]} cannot fetch; give the model "
                 f"as {container.artifact.name}, or {offline[1]}",
             )
+
+
+@rule(
+    "model-id-gated",
+    source="huggingface/text-generation-inference#751, huggingface/optimum-neuron#535",
+    severity=Severity.WARNING,
+    example="HF_MODEL_ID: meta-llama/Llama-3.1-8B   # without a token",
+)
+def model_id_gated(container: ContainerFacts) -> Iterator[Finding]:
+    """A model that its owner lets in only whom he knows is fetched with a token.
+
+    "Cannot access gated repo … You must be authenticated to access it", and the health check fails.
+    AWS's toolkit for Hugging Face reads HF_API_TOKEN, too; the servers for text do not.
+    """
+    if _has_artifact(container) or isinstance(container.environment_fact.value, Unknown):
+        return
+    of_toolkit = framework_name(container) in HUGGING_FACE
+    read = (*_TOKENS, "HF_API_TOKEN") if of_toolkit else _TOKENS
+    for fact in (
+        fetched(container) if not any(each in read for each in container.environment) else ()
+    ):
+        if (fact.text or "").startswith(_GATED):
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.text!r}, which Hugging Face gives only to whom its owner "
+                "let in; ask for that on the model's page, and add HF_TOKEN, such as "
+                '"{{resolve:secretsmanager:hf:SecretString:token}}", or give the model as '
+                f"{container.artifact.name}",
+            )
+
+
+_GATED = ("meta-llama/", "google/gemma-")
+"""Owners of models, or beginnings of their names, that people met as gated."""
+_TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+"""huggingface_hub's variables of a token."""
 
 
 @rule(

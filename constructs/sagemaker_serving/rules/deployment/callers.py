@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from local_aws.policies.documents import Policy
+from local_aws.policies.patterns import matches_action
 from local_aws.suggest import nearest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
@@ -50,6 +52,50 @@ def caller_permission(caller: CallerFacts) -> Iterator[Finding]:
             f"of its role {caller.role} allows an action of SageMaker's; add a statement that "
             "allows sagemaker:InvokeEndpoint on the endpoint's ARN",
         )
+
+
+@rule(
+    "caller-asynchronous",
+    source="strands-agents/harness-sdk#1969; botocore InvokeEndpointAsync; service authorization "
+    "reference, Amazon SageMaker",
+    severity=Severity.WARNING,
+    example="Action: sagemaker:InvokeEndpoint   # on an endpoint with AsyncInferenceConfig",
+)
+def caller_asynchronous(caller: CallerFacts) -> Iterator[Finding]:
+    """A function may call an endpoint in the way that the endpoint is called.
+
+    An asynchronous endpoint takes InvokeEndpointAsync alone, and only that one takes it. Each is an
+    action of its own to IAM, and neither allows the other.
+    """
+    known = known_policies(caller.policies)
+    if known is None or caller.asynchronous is None:
+        return
+    at_once = [each for each in _AT_ONCE if _may_allow(known, each)]
+    later = _may_allow(known, _LATER)
+    wrong = at_once[:1] if caller.asynchronous and not later else []
+    if not caller.asynchronous and later and not at_once:
+        wrong = [_LATER]
+    if wrong:
+        kind, right = ("an", _LATER) if caller.asynchronous else ("no", _AT_ONCE[0])
+        yield (
+            caller.told.where,
+            f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, which is "
+            f"{kind} asynchronous one, and its role {caller.role} may {wrong[0]} and not {right}; "
+            f"allow sagemaker:{right}, and call that",
+        )
+
+
+_AT_ONCE = ("InvokeEndpoint", "InvokeEndpointWithResponseStream")
+_LATER = "InvokeEndpointAsync"
+
+
+def _may_allow(policies: Sequence[Policy], action: str) -> bool:
+    return any(
+        any(matches_action(name, f"sagemaker:{action}") for name in one.actions) != one.not_actions
+        for policy in policies
+        for one in policy.statements
+        if one.effect == "Allow"
+    )
 
 
 @rule(

@@ -9,8 +9,10 @@ from difflib import get_close_matches
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import sdk_actions, sdk_services
 from sagemaker_serving.catalog.integrations import integrations
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.state_machines import TaskFacts
+from sagemaker_serving.rules.template.state_machines import sagemaker_action
 
 _GUIDE = "AWS Step Functions developer guide, integrating services; botocore"
 _RESOURCE = re.compile(
@@ -37,6 +39,31 @@ def state_machine_resource(task: TaskFacts) -> Iterator[Finding]:
     if wrong is not None:
         shown = task.text if task.resource.text is not None else "Resource"
         yield task.resource.where, f"{shown}: {wrong}"
+
+
+@rule(
+    "job-name-fixed",
+    source="botocore CreateTransformJob.TransformJobName; apache/airflow#21941; "
+    "aws/amazon-sagemaker-examples pull request 3108",
+    severity=Severity.WARNING,
+    example="TransformJobName: nightly   # in a state machine",
+)
+def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
+    """A job that a state machine starts has another name in each execution.
+
+    A job's name stays taken in its account and region, also once the job has ended. The second
+    execution is refused: "job names must be unique within an AWS account and region".
+    """
+    action = sagemaker_action(task) or ""
+    if action.startswith("Create") and action.endswith("Job"):
+        name = task.arguments.get(f"{action.removeprefix('Create')}Name")
+        if name.text is not None:
+            yield (
+                name.where,
+                f"{name.name} is {name.text!r} in each execution, and a job's name is there once; "
+                f"take the execution's: {name.name}.$: $$.Execution.Name, or in JSONata "
+                "{% $states.context.Execution.Name %}",
+            )
 
 
 def _wrong(text: str) -> str | None:

@@ -341,6 +341,7 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
             container=run[0] if len(run) == 1 else None,
         )
         yield job
+        yield from run
         yield _tags(arguments.get("Tags"))
         yield NameFacts(kind="transform job", name=arguments.get("TransformJobName"))
         for uri in (job.s3_uri, job.output_path):

@@ -140,12 +140,16 @@ def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFac
     for name, told in function.properties.get("Environment").get("Variables").entries():
         endpoint = resources.referred(told, _ENDPOINT, "EndpointName")
         if endpoint is not None and "ENDPOINT" in name.upper():
+            config = _config_of(endpoint, resources)
+            block = ABSENT if config is None else config.properties.get("AsyncInferenceConfig")
+            unknown = config is None or isinstance(block.value, Unknown)
             yield CallerFacts(
                 user=function.logical_id,
                 role=role.logical_id,
                 told=told,
                 endpoint=endpoint.logical_id,
                 timeout=function.properties.get("Timeout"),
+                asynchronous=None if unknown else block.given,
                 policies=tuple(_policies(role, function, resources)),
             )
 
