@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from local_aws.arn import arn_in
 from local_aws.boto import INTERNAL_USER_AGENT
 from local_aws.faults.fault import Fault, Kind
 from local_aws.faults.registry import Faults
@@ -43,7 +44,8 @@ def _refusal(fault: Fault, call: Call, known: Mapping[str, ServicePermissions]) 
         return own.throttled.error()
     if fault.kind is Kind.UNKNOWN_ROLE and own.passed_role is not None:
         # A transform job's is its model's, which the call does not name.
-        given = next(own.passed_role.of(call), f"arn:aws:iam::{call.account}:role/new")
+        new = arn_in(call.region, "iam", call.account, "role/new")
+        given = next(own.passed_role.of(call), new)
         return own.passed_role.refusal(given)
     return own.denied.error(
         f"User: {caller} is not authorized to perform: {own.prefix}:{call.operation} "
