@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from local_aws.faults import Fault, Kind
 from sagemaker_serving.rules.registry import OTHER_FINDINGS, RULES
 from sagemaker_serving.spec.capacity import Thing
 from tests.cli.conftest import Run
@@ -75,6 +76,57 @@ def test_what_runs_is_told(explain: Run) -> None:
     assert "commit       not said" in lines
     assert f"  image        {IMAGE}" in lines
     assert "  VERSION=1" in lines
+
+
+@pytest.fixture
+def scaled(aws: Aws) -> Iterator[str]:
+    """An endpoint that scales; it moves by a canary of 60 s, and its old fleet stays for 30 s."""
+    name = "prod-scaled"
+    aws.config("scaled", {"blue": "one"})
+    routing = {
+        "Type": "CANARY",
+        "CanarySize": {"Type": "CAPACITY_PERCENT", "Value": 50},
+        "WaitIntervalInSeconds": 60,
+    }
+    policy = {
+        "TrafficRoutingConfiguration": routing,
+        "TerminationWaitInSeconds": 30,
+        "MaximumExecutionTimeoutInSeconds": 900,
+    }
+    aws.sagemaker.create_endpoint(
+        EndpointName=name,
+        EndpointConfigName="scaled",
+        DeploymentConfig={"BlueGreenUpdatePolicy": policy},
+    )
+    aws.settled(name)
+    target = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": f"endpoint/{name}/variant/blue",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+    scaling = aws.client("application-autoscaling")
+    scaling.register_scalable_target(**target, MinCapacity=1, MaxCapacity=2)
+    yield name
+    aws.delete(name)
+
+
+def test_how_long_an_update_lets_nothing_scale_is_told(explain: Run, aws: Aws, scaled: str) -> None:
+    (line,) = (each for each in explain(scaled).stdout.splitlines() if "scaling" in each)
+    assert line == (
+        "scaling      stands still during an update, for 90 s of waits and the start of new "
+        "instances, at most 900 s in all; of blue (SageMaker developer guide, "
+        '"Update endpoints that use auto scaling")'
+    )
+    told = json.loads(explain(scaled, "--json").stdout)["stands_still"]
+    assert told == {"scaled": ["blue"], "waits_seconds": 90.0, "most_seconds": 900}
+    denied = Fault(id="no", kind=Kind.ACCESS_DENIED, operation="DescribeScalableTargets")
+    aws.gateway.context.faults.put(denied)
+    try:
+        said = explain(scaled).stdout
+    finally:
+        aws.gateway.context.faults.clear()
+    assert "whether any variant scales, AWS does not say to you" in said
+    assert "scaling  " not in explain("prod-digits").stdout
 
 
 def test_what_an_image_is_made_for_stands_beside_what_its_host_has(explain: Run) -> None:

@@ -15,7 +15,7 @@ from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table, print_values
 
 if TYPE_CHECKING:
-    from sagemaker_serving.operations.explain import Deviation, Explanation, Served
+    from sagemaker_serving.operations.explain import Deviation, Explanation, Served, StandsStill
     from sagemaker_serving.spec import EnvironmentFile
     from sagemaker_serving.spec.container import Artifact
 
@@ -35,7 +35,8 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
 
     A rule is named as `check` prints it; its source and an example are shown, too. An endpoint is
     named as on AWS, or `prod/digits`, a model of environments/prod.yaml. Prints status, config, and
-    the commit and version that deployed it. For each container it prints image, variables, and
+    the commit and version that deployed it. Where it scales and updates by a canary or in steps, it
+    says for how long scaling stands still. For each container it prints image, variables, and
     archive or prefix with its sha256. With --file it packs the model's artifact, unless that is
     cached or sent uncompressed, and compares everything but weights and counts. What differs comes
     first, and it ends with 1 when anything does.
@@ -97,6 +98,7 @@ def _print(found: Explanation, different: list[Deviation] | None, path: Path | N
             ("config", f"{found.config}, since {found.changed}"),
             ("commit", found.commit if found.commit is not None else "not said"),
             ("deployed by", f"sagemaker-serving {found.version}" if found.version else "not said"),
+            *_scaling(found.stands_still),
         )
     )
     if different:
@@ -118,6 +120,23 @@ def _print(found: Explanation, different: list[Deviation] | None, path: Path | N
             click.echo(f"  {name}={value}")
     if different == []:
         click.echo(f"\nit is what {path} says")
+
+
+def _scaling(found: StandsStill | None) -> list[tuple[str, str]]:
+    """What an update blocks, where it does."""
+    if found is None:
+        return []
+    most = "" if found.most_seconds is None else f", at most {found.most_seconds:,.0f} s in all"
+    scaled = "whether any variant scales, AWS does not say to you: "
+    scaled += "application-autoscaling:DescribeScalableTargets"
+    if found.scaled is not None:
+        scaled = f"of {', '.join(found.scaled)}"
+    told = (
+        f"stands still during an update, for {found.waits_seconds:,.0f} s of waits and the start "
+        f"of new instances{most}; {scaled} "
+        '(SageMaker developer guide, "Update endpoints that use auto scaling")'
+    )
+    return [("scaling", told)]
 
 
 def _made_for(served: Served) -> str:

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from sagemaker_serving import catalog
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.describing import described_endpoint
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.endpoint.guardrails import waits_of
+from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.spec import Container, InstanceVariant, Model, Variant
 from sagemaker_serving.spec.container import Artifact, in_s3
 from sagemaker_serving.spec.provenance import COMMIT_TAG, VERSION_TAG
@@ -40,8 +45,26 @@ class Served:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StandsStill:
+    """What no scaling changes during an update, and for how long.
+
+    Auto scaling is blocked until an update has ended (developer guide, "Update endpoints that use
+    auto scaling"). ``scaled`` are the variants that scale, None where AWS does not say to this
+    caller. ``waits_seconds`` are the update's waits together, to which the start of the new
+    instances comes; ``most_seconds`` is its MaximumExecutionTimeoutInSeconds, None for none.
+    """
+
+    scaled: tuple[str, ...] | None
+    waits_seconds: float
+    most_seconds: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """An endpoint, and everything that it runs."""
+    """An endpoint, and everything that it runs.
+
+    ``stands_still`` is None where nothing scales it, or its last deployment moved it at once.
+    """
 
     endpoint: str
     status: str
@@ -50,6 +73,7 @@ class Explanation:
     commit: str | None
     version: str | None
     served: tuple[Served, ...]
+    stands_still: StandsStill | None
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, for programs."""
@@ -70,10 +94,12 @@ def explain(endpoint: str, aws: Aws | None = None) -> Explanation:
     """Asks SageMaker what ``endpoint`` runs.
 
     Needs ``sagemaker:DescribeEndpoint``, ``DescribeEndpointConfig``,
-    ``DescribeModel`` and ``ListTags``. Raises `NotFound` for an unknown
+    ``DescribeModel`` and ``ListTags``, and to tell what scales
+    ``application-autoscaling:DescribeScalableTargets``. Raises `NotFound` for an unknown
     endpoint, `Failure` when AWS fails.
     """
-    client = (aws if aws is not None else Aws()).client("sagemaker")
+    aws = aws if aws is not None else Aws()
+    client = aws.client("sagemaker")
     described = described_endpoint(client, endpoint)
     with aws_failures():
         config = client.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])
@@ -100,7 +126,38 @@ def explain(endpoint: str, aws: Aws | None = None) -> Explanation:
                 for variant in config.get(kind, ())
                 for served in _served(client, variant, running.get(variant["VariantName"], {}))
             ),
+            stands_still=_stands_still(aws, endpoint, described.get("LastDeploymentConfig", {})),
         )
+
+
+def _stands_still(aws: Aws, endpoint: str, last: Mapping[str, Any]) -> StandsStill | None:
+    deployment = Fact(last, Where())
+    blue_green, rolling = (
+        deployment.get(f"{kind}UpdatePolicy") for kind in ("BlueGreen", "Rolling")
+    )
+    waits = waits_of(blue_green, rolling)
+    if not waits:
+        return None
+    scaled: tuple[str, ...] | None = None
+    try:
+        pages = aws.client("application-autoscaling").get_paginator("describe_scalable_targets")
+        scaled = tuple(
+            sorted(
+                name
+                for page in pages.paginate(ServiceNamespace="sagemaker")
+                for target in page["ScalableTargets"]
+                for of, _, name in [target["ResourceId"].rpartition("/variant/")]
+                if of == f"endpoint/{endpoint}"
+            )
+        )
+    except ClientError as error:
+        if "AccessDenied" not in str(error):
+            raise
+    policy = rolling if rolling.given else blue_green
+    most = policy.get("MaximumExecutionTimeoutInSeconds").number
+    if scaled == ():
+        return None
+    return StandsStill(scaled=scaled, waits_seconds=waits, most_seconds=most)
 
 
 def _served(client: Any, variant: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Served]:

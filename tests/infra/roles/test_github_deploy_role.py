@@ -79,7 +79,10 @@ def test_it_may_reach_only_its_own_account_region_and_environment() -> None:
     stack = _stack()
     _added(stack)
     allowed = _allowed(stack)
-    assert allowed.pop("*") == {"sagemaker:ListEndpointConfigs"}, "AWS knows no resource for it"
+    assert allowed.pop("*") == {
+        "application-autoscaling:DescribeScalableTargets",
+        "sagemaker:ListEndpointConfigs",
+    }, "AWS knows no resource for them"
     assert all("111122223333" in resource for resource in allowed)
     assert all(
         "prod-*" in resource

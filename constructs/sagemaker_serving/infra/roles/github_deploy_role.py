@@ -159,7 +159,13 @@ class GitHubDeployRole(Construct):
                 [configs],
             ),
             (["sagemaker:DescribeModel"], [models]),
-            (["sagemaker:ListEndpointConfigs"], ["*"]),
+            (
+                [
+                    "application-autoscaling:DescribeScalableTargets",
+                    "sagemaker:ListEndpointConfigs",
+                ],
+                ["*"],
+            ),
             (
                 [
                     "cloudformation:DescribeStackEvents",
@@ -181,7 +187,7 @@ class GitHubDeployRole(Construct):
             (components, f"Every inference component of {environment}, as its endpoints"),
             (configs, "SageMaker's own names, which carry no environment; read, and updated to"),
             (models, "SageMaker's own names, which carry no environment; read only"),
-            ("*", "Endpoint configs are listed as a whole, to find those that served before"),
+            ("*", "Endpoint configs and what scales are listed as a whole"),
             (stacks, f"Every stack of {environment}, read by whoever watches it"),
             *(
                 (group, f"The logs of those endpoints, read by whoever watches {environment}")

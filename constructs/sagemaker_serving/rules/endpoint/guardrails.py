@@ -382,9 +382,13 @@ def _percent(size: Fact, low: int, high: int) -> Iterator[Finding]:
 
 
 def _waits(update: UpdateFacts) -> float | None:
-    if update.rolling.given:
-        return _rolling_waits(update.rolling)
-    return _blue_green_waits(update.blue_green)
+    return waits_of(update.blue_green, update.rolling)
+
+
+def waits_of(blue_green: Fact, rolling: Fact) -> float | None:
+    """Seconds that an update by one of these policies waits at least; None while that is not
+    known."""
+    return _rolling_waits(rolling) if rolling.given else _blue_green_waits(blue_green)
 
 
 def _blue_green_waits(policy: Fact) -> float | None:
