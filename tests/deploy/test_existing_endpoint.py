@@ -65,6 +65,9 @@ class Adopted:
             "    monitoring: {alarms: true}\n    variants:\n",
         )
         assert "    endpoint:\n      existing: " in self._text
+        assert "storage:" not in self._text
+        # Its volumes are under a key: who updates it has to be let make grants.
+        self._text = self._text.replace("\nmodels:\n", "\nstorage: {kms: true}\nmodels:\n")
 
     def deploy(
         self, *, of: str = "theirs", then_fails: str | None = None, **variables: str

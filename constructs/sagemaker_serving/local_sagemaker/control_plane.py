@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ from sagemaker_serving.local_sagemaker.saved import export_region, restore_regio
 from sagemaker_serving.local_sagemaker.scaling import dimensions
 from sagemaker_serving.local_sagemaker.tags import Tags
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import TransformJobs
+from sagemaker_serving.local_sagemaker.volume_keys import needed_grants
 from sagemaker_serving.model_server.fork_client import ContainerForks
 from sagemaker_serving.model_server.process import ModelServer
 
@@ -81,6 +83,10 @@ class SageMaker(service.Service):
         _remove_what_was_unpacked(context.state_dir)
         self._context = context
         self._store = Store(context.account_id, changed)
+        self.permissions = replace(
+            PERMISSIONS,
+            keys=lambda call: needed_grants(context, self._store.region(call.region), call),
+        )
         self._changed = changed
         self._logs = LogShipper(context)
         self._metrics = Metrics(

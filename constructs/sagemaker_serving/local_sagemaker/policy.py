@@ -9,8 +9,8 @@ with 403, as REST services do, is inferred: it answers 403 to what is not signed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from local_aws.permissions.need import Need
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions, first
@@ -60,13 +60,16 @@ def _named(kind: str, name: str) -> str:
     return written(name if name.startswith("arn:") else f"{kind}/{name}")
 
 
+@dataclass(frozen=True, kw_only=True)
 class SageMakerPermissions(ServicePermissions):
-    """SageMaker's, which asks for one thing more where something is made with tags."""
+    """SageMaker's, which asks for more where something is made with tags, and of ``keys``."""
+
+    keys: Callable[[Call], Iterable[Need]] = lambda _: ()
 
     def needs(self, call: Call) -> Sequence[Need]:
         """With ``Tags``, AddTags on what is made (aws/aws-cdk#26012 and #32294, which quote the
         refusals)."""
-        found = super().needs(call)
+        found = [*super().needs(call), *self.keys(call)]
         if not call.operation.startswith("Create") or not call.parameters.get("Tags"):
             return found
         return [*found, replace(found[0], action="sagemaker:AddTags")]

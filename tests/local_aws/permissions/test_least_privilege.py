@@ -61,7 +61,6 @@ ON_AWS_ONLY = {
     "no redrive, and says so",
     "logs:DescribeLogStreams": "the developer guide has it in every role's list and says not what "
     "for; the local AWS makes streams without looking",
-    "kms:CreateGrant": "encrypting a volume; the local AWS has none",
 }
 """What no call here needs, and why it is granted all the same."""
 

@@ -224,3 +224,77 @@ def test_a_call_of_a_component_needs_a_permission_on_both(aws: Aws, missing: str
     assert (status, code) == (403, "AccessDeniedException")
     assert both[missing] in message
     remove(aws, name)
+
+
+@pytest.fixture
+def key(aws: Aws) -> str:
+    """A key whose policy hands over to the account's own policies, as CDK's do."""
+    root = {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}
+    statement = {"Effect": "Allow", "Principal": root, "Action": "kms:*", "Resource": "*"}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    arn: str = aws.client("kms").create_key(Policy=policy)["KeyMetadata"]["Arn"]
+    return arn
+
+
+def grants(key: str) -> dict[str, Any]:
+    only = {"Bool": {"kms:GrantIsForAWSResource": "true"}}
+    return allow("kms:CreateGrant", key, Condition=only)
+
+
+def denied(caller: Caller, key: str) -> tuple[int, str, str]:
+    return (
+        400,
+        "AccessDeniedException",
+        f"User: {caller.session.arn} is not authorized to perform: kms:CreateGrant on resource: "
+        f"{key} because no identity-based policy allows the kms:CreateGrant action",
+    )
+
+
+def test_whoever_makes_or_moves_an_endpoint_may_make_grants_on_its_key(aws: Aws, key: str) -> None:
+    """Developer guide, "API Permissions": CreateEndpoint; of a config it names none of KMS."""
+    name = model(aws, Caller(aws, READ, allow(PULL), service="sagemaker").arn)
+    without = Caller(aws, allow("sagemaker:*"))
+    variant = {"VariantName": "v", "ModelName": name, "InitialInstanceCount": 1}
+    without.client("sagemaker").create_endpoint_config(
+        EndpointConfigName=name,
+        KmsKeyId=key,
+        ProductionVariants=[{**variant, "InstanceType": "ml.m5.large"}],
+    )
+    both = {"EndpointName": name, "EndpointConfigName": name}
+    assert refusal(without.client("sagemaker").create_endpoint, **both) == denied(without, key)
+    within = Caller(aws, allow("sagemaker:*"), grants(key))
+    within.client("sagemaker").create_endpoint(**both)
+    eventually(
+        lambda: aws.sagemaker.describe_endpoint(EndpointName=name)["EndpointStatus"] == "InService"
+    )
+    assert refusal(without.client("sagemaker").update_endpoint, **both) == denied(without, key)
+    within.client("sagemaker").update_endpoint(**both)
+    eventually(
+        lambda: aws.sagemaker.describe_endpoint(EndpointName=name)["EndpointStatus"] == "InService"
+    )
+    aws.delete(name)
+
+
+@pytest.mark.parametrize(("of_role", "of_caller"), [(True, False), (False, True), (False, False)])
+def test_a_jobs_role_or_its_caller_may_make_grants_on_its_key(
+    aws: Aws, key: str, of_role: bool, of_caller: bool
+) -> None:
+    """The same, CreateTransformJob."""
+    may = [READ, allow(PULL), allow("s3:*")]
+    role = Caller(aws, *may, *([grants(key)] if of_role else []), service="sagemaker").arn
+    caller = Caller(aws, allow("sagemaker:*"), *([grants(key)] if of_caller else []))
+    aws.s3.put_object(Bucket="models", Key="in/a", Body=b"1")
+    source = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/in/"}}
+    hosts = {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeKmsKeyId": key}
+    job = {
+        "TransformJobName": f"job-{next(numbers)}",
+        "ModelName": model(aws, role),
+        "TransformInput": {"DataSource": source},
+        "TransformOutput": {"S3OutputPath": "s3://models/out/"},
+        "TransformResources": hosts,
+    }
+    create = caller.client("sagemaker").create_transform_job
+    if of_role or of_caller:
+        create(**job)
+    else:
+        assert refusal(create, **job) == denied(caller, key)

@@ -118,7 +118,8 @@ class ExistingEndpoint(MovedEndpoint):
     def _grant_update(self, role: iam.IRole, config: EndpointConfig) -> None:
         """What UpdateEndpoint and the looks around it need. That it is of the config, too, and the
         key's action are inferred: botocore's CreateEndpointConfig.KmsKeyId says that whoever calls
-        UpdateEndpoint has to be let use the key."""
+        UpdateEndpoint has to be let use the key, and the developer guide's "API Permissions" names
+        kms:CreateGrant, and no other, for CreateEndpoint."""
         stack = stack_of(self)
         configs = stack.format_arn(
             service="sagemaker", resource="endpoint-config", resource_name="*"

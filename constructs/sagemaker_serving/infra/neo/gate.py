@@ -107,8 +107,9 @@ class CompiledModelJudge(Construct):
         given = grant(role, [f"sagemaker:{action}" for action in endpoint], endpoints)
         given = given.combine(grant(role, [f"sagemaker:{action}" for action in config], configs))
         if self.encryption_key is not None:
-            # botocore CreateEndpointConfig.KmsKeyId: whoever calls CreateEndpoint has to be let
-            # make grants. That CreateEndpointConfig looks at the key is unverified.
+            # Whoever calls CreateEndpoint has to be let make grants (developer guide, "API
+            # Permissions"). That CreateEndpointConfig looks at the key is unverified: that page
+            # names no action of KMS for it.
             given = given.combine(grant(role, ["kms:DescribeKey"], self.encryption_key.key_arn))
             given = given.combine(
                 grant(
