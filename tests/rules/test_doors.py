@@ -79,7 +79,7 @@ def environment_of(change: dict[str, Any]) -> dict[str, Any]:
     for variant, given in zip(model.get("variants", ()), written, strict=False):
         if "AcceleratorType" in given:
             variant["accelerator_type"] = given["AcceleratorType"]
-    if _touches(change, "Job"):
+    if _touches(change, "Job") and "Job.ModelName" not in change:
         model["batch_transform"] = _fields(BatchTransformSettings, plain["Job"])
         if "VolumeKmsKeyId" in plain["Job"]["TransformResources"]:
             model["batch_transform"]["encrypt_volumes"] = True

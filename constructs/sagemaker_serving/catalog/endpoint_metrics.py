@@ -35,6 +35,10 @@ OF_ENDPOINTS = frozenset(
 )
 """Metrics of an asynchronous endpoint as a whole, in `REQUESTS`: under EndpointName alone."""
 
+OF_WAITING = ("HasBacklogWithoutCapacity", "NoCapacityInvocationFailures")
+"""Metrics by which what has no instance is started, of asynchronous endpoints and of components
+(guide, "Autoscale an asynchronous endpoint", "Scale an endpoint to zero instances")."""
+
 HIGH_RESOLUTION = frozenset({"ConcurrentRequestsPerModel"})
 """Those that come every ten seconds; others come once a minute, or as MetricsConfig says."""
 

@@ -114,6 +114,8 @@ RULES: tuple[Rule, ...] = (
     uncompressed.artifact_large,
     targets.scaling_bounds,
     targets.scaling_namespace,
+    targets.scaling_wakes,
+    targets.scaling_wakes_late,
     targets.scaling_zero,
     targets.scaling_burstable,
     targets.scaling_cooldown,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.template import Unknown
+from sagemaker_serving.catalog.endpoint_metrics import OF_WAITING
 from sagemaker_serving.operations.adoption.draft import Path
 from sagemaker_serving.operations.adoption.members import Reading, is_unknown, open_, plain
 from sagemaker_serving.rules.facts import Fact
@@ -23,7 +24,6 @@ _PREDEFINED = {
     "SageMakerInferenceComponentInvocationsPerCopy": "invocations_per_instance",
     "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": "concurrent_requests",
 }
-_WAKING = ("HasBacklogWithoutCapacity", "NoCapacityInvocationFailures")
 _COOLDOWNS = {
     "ScaleInCooldown": "scale_in_cooldown_seconds",
     "ScaleOutCooldown": "scale_out_cooldown_seconds",
@@ -138,7 +138,7 @@ def _metric(metric: Mapping[str, Any]) -> dict[str, Any]:
 
 def _steps(reading: Reading, policy: Resource, stepping: Any, path: Path) -> None:
     alarms = list(_alarms(reading, policy))
-    if any(alarm.get("MetricName") in _WAKING for alarm in alarms):
+    if any(alarm.get("MetricName") in OF_WAITING for alarm in alarms):
         return  # scaling with a min of 0 makes this policy itself
     called = policy.properties.get("PolicyName").text or policy.logical_id
     if len(alarms) != 1 or is_unknown(stepping) or is_unknown(alarms[0].get("Threshold")):

@@ -159,7 +159,8 @@ class ScalingFacts:
     ``asynchronous`` is None where that is not known. ``variant`` is named, of the endpoint of
     ``config``, where a template tells them; ``doubled`` is whether a policy above tracks the same.
     ``retained`` is whether an update of the endpoint keeps what scaling made, None where that is
-    not told, and ``endpoint`` the endpoint's logical id.
+    not told, and ``endpoint`` the endpoint's logical id. ``wakes`` is whether an alarm may start
+    what was scaled to zero.
     """
 
     where: Where
@@ -179,6 +180,7 @@ class ScalingFacts:
     doubled: bool = False
     retained: bool | None = None
     endpoint: str = ""
+    wakes: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,10 +15,11 @@ _GUIDE = "AWS SageMaker developer guide, automatic scaling"
 _ZERO = "AWS SageMaker developer guide, scale an endpoint to zero instances"
 _VARIANT = "sagemaker:variant:DesiredInstanceCount"
 _PROVISIONED = "sagemaker:variant:DesiredProvisionedConcurrency"
+_COPIES = "sagemaker:inference-component:DesiredCopyCount"
 _FORMS = {
     _VARIANT: "endpoint/<endpoint>/variant/<variant>",
     _PROVISIONED: "endpoint/<endpoint>/variant/<variant>",
-    "sagemaker:inference-component:DesiredCopyCount": "inference-component/<component>",
+    _COPIES: "inference-component/<component>",
 }
 """How each dimension's resource is named."""
 
@@ -70,6 +71,48 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
             scaling.minimum.where,
             f"{scaling.minimum.name} is {scaling.minimum.value}; a real-time variant keeps at "
             "least 1 instance; use 1, or an asynchronous endpoint",
+        )
+
+
+@rule(
+    "scaling-wakes",
+    source=_ZERO,
+    severity=Severity.WARNING,
+    example="MinCapacity: 0   # of an inference component, without an alarm",
+)
+def scaling_wakes(scaling: ScalingFacts) -> Iterator[Finding]:
+    """An alarm starts a copy of a component that was scaled to zero.
+
+    Its requests are refused then, and a policy that tracks a metric of its copies has no data. A
+    policy of steps, on an alarm on NoCapacityInvocationFailures, starts the first one.
+    """
+    if scaling.dimension.text == _COPIES and scaling.minimum.number == 0 and not scaling.wakes:
+        yield (
+            scaling.minimum.where,
+            f"{scaling.minimum.name} is 0, and no alarm is on NoCapacityInvocationFailures, so "
+            "nothing starts a copy again; add one whose action is a policy of type StepScaling",
+        )
+
+
+@rule(
+    "scaling-wakes-late",
+    source="AWS SageMaker developer guide, autoscale an asynchronous endpoint",
+    severity=Severity.NOTE,
+    example="MinCapacity: 0   # of an asynchronous endpoint, without an alarm",
+)
+def scaling_wakes_late(scaling: ScalingFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint without instances starts one for its first request.
+
+    A policy that tracks the backlog does so once more wait than its target. Fewer wait until their
+    time is over.
+    """
+    of_instances = scaling.dimension.text == _VARIANT and scaling.asynchronous
+    if of_instances and scaling.minimum.number == 0 and not scaling.wakes:
+        yield (
+            scaling.minimum.where,
+            f"{scaling.minimum.name} is 0, and no alarm is on HasBacklogWithoutCapacity, so that "
+            "requests wait until there are more than the tracking policy's target; add one whose "
+            "action is a policy of type StepScaling",
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from local_aws.schedules import EVENTS, SCALING
 from local_aws.template import Unknown
+from sagemaker_serving.catalog.endpoint_metrics import OF_WAITING
 from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, Fact
 from sagemaker_serving.rules.facts.kinds import (
     EventScheduleFacts,
@@ -27,6 +28,7 @@ TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 _ENDPOINT = "AWS::SageMaker::Endpoint"
 _CONFIG = "AWS::SageMaker::EndpointConfig"
+_ALARM = "AWS::CloudWatch::Alarm"
 _RESOURCE = re.compile(rf"endpoint/{MARK}?([^/{MARK}]*){MARK}?/variant/([^/{MARK}]*)")
 
 
@@ -74,7 +76,21 @@ def _target(target: Resource, resources: Resources) -> ScalingFacts:
         asynchronous=config.asynchronous.given if config is not None else None,
         variant=variant,
         config=config,
+        wakes=_wakes(resources),
     )
+
+
+def _wakes(resources: Resources) -> bool:
+    """Whether an alarm of the template may watch for what waits without an instance."""
+    alarms = (one.properties for one in resources.of_types(_ALARM))
+    watched = ((one, *one.get("Metrics").items()) for one in alarms)
+    names = [
+        place.get("MetricName")
+        for each in watched
+        for one in each
+        for place in (one, one.get("MetricStat").get("Metric"))
+    ]
+    return any(one.text in OF_WAITING if one.text else one.given for one in names)
 
 
 def _schedules(target: Resource, facts: ScalingFacts, resources: Resources) -> SchedulesFacts:
