@@ -198,6 +198,10 @@ def test_a_wrong_shape_fails_the_deploy_with_both_shapes(aws: Aws, listener: Lis
     [
         ("ResourceLimitExceeded: 10 jobs", "as many compilation jobs as it may at once"),
         ('{"errorMessage": "it broke"}', "compiling could not be begun or followed: it broke"),
+        (
+            '{"errorMessage": "Could not assume role arn:x. Please ensure that the role exists"}',
+            "compiling could not be begun or followed: Could not assume role arn:x. Please ensure",
+        ),
         ("[]", "compiling could not be begun or followed: []"),
     ],
 )

