@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 from botocore.exceptions import ClientError
 
@@ -55,43 +53,6 @@ def test_the_history_reads_as_awss(aws: Aws) -> None:
     times = [event["Timestamp"] for event in events]
     assert times == sorted(set(times))
     assert len({event["OperationId"] for event in events}) == 1
-
-
-def test_every_event_is_sent_to_the_topics_of_the_stack(aws: Aws) -> None:
-    """As lines of members (CloudFormation user guide, "Monitor stack progress")."""
-    sns, sqs = aws.client("sns"), aws.client("sqs")
-    topic = sns.create_topic(Name="stack-events")["TopicArn"]
-    queue = sqs.create_queue(QueueName="stack-events")["QueueUrl"]
-    sns.subscribe(
-        TopicArn=topic, Protocol="sqs", Endpoint="arn:aws:sqs:eu-west-1:123456789012:stack-events"
-    )
-    sent: list[str] = []
-
-    def received(count: int) -> list[str]:
-        def look() -> bool:
-            answer = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10, WaitTimeSeconds=1)
-            for each in answer.get("Messages", []):
-                notification = json.loads(each["Body"])
-                assert notification["Subject"] == "AWS CloudFormation Notification"
-                sent.append(notification["Message"])
-                sqs.delete_message(QueueUrl=queue, ReceiptHandle=each["ReceiptHandle"])
-            return len(sent) >= count
-
-        eventually(look)
-        return [line for message in sent for line in message.splitlines()]
-
-    body = template(A=parameter())
-    stack_id = aws.create("told", body, NotificationARNs=[topic])["StackId"]
-    events = aws.events("told")
-    lines = received(len(events))
-    assert [line for line in lines if line.startswith("EventId=")] == [
-        f"EventId='{event['EventId']}'" for event in events
-    ]
-    assert lines.count(f"StackId='{stack_id}'") == len(events)
-    assert "ResourceStatusReason='User Initiated'" in lines
-    aws.update("told", body, NotificationARNs=[])
-    sns.publish(TopicArn=topic, Subject="AWS CloudFormation Notification", Message="the last")
-    assert received(len(events) + 1)[-1] == "the last"
 
 
 def test_a_failed_create_leaves_nothing(aws: Aws) -> None:

@@ -34,7 +34,7 @@ def _take_turns(phase: str, info: dict[str, int]) -> None:
 
 @pytest.mark.usefixtures("busy")
 def test_a_stack_is_written_down_while_its_resources_come_and_go() -> None:
-    stacks = Stacks(lambda stack, event: None)
+    stacks = Stacks()
     stack = Stack("s", "arn:s", "eu-west-1", "2026-11-23T00:00:00.000Z")
     stacks.put(stack)
     resources = stack.version.resources
@@ -60,7 +60,7 @@ def test_a_stack_is_written_down_while_its_resources_come_and_go() -> None:
 
 
 def test_all_that_has_happened_to_a_stack_is_written_down_until_it_is_deleted() -> None:
-    stacks = Stacks(lambda stack, event: None)
+    stacks = Stacks()
     stack = Stack("s", "arn:s", "eu-west-1", "2026-11-23T00:00:00.000Z")
     stacks.put(stack)
     happened = ("CREATE_IN_PROGRESS", "CREATE_COMPLETE", "DELETE_IN_PROGRESS", "DELETE_COMPLETE")
@@ -70,6 +70,6 @@ def test_all_that_has_happened_to_a_stack_is_written_down_until_it_is_deleted() 
         assert (written["status"], written["reason"]) == (status, f"why {status}")
         assert [event["status"] for event in written["events"]][-1] == status
     assert export_stacks(stacks)[0] is written
-    found = Stacks(lambda stack, event: None)
+    found = Stacks()
     restore_stacks(found, [written])
     assert [event.status for event in found.every()[0].events] == [*happened]

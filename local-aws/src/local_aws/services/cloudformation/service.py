@@ -22,7 +22,6 @@ from local_aws.schemas import schema_of
 from local_aws.services.cloudformation.change_set_actions import ChangeSetActions
 from local_aws.services.cloudformation.cloud_control import CloudControl
 from local_aws.services.cloudformation.drift_actions import DriftActions
-from local_aws.services.cloudformation.engine.notifications import Notifications
 from local_aws.services.cloudformation.engine.operations import Operations
 from local_aws.services.cloudformation.engine.persistence import export_stacks, restore_stacks
 from local_aws.services.cloudformation.engine.recovery import Recovered, recover
@@ -53,8 +52,7 @@ class CloudFormation(service.Service):
     ) -> None:
         self._recovered: list[Recovered] = []
         self._types = types
-        self._notifications = Notifications(context)
-        self._stacks = Stacks(self._notifications.tell)
+        self._stacks = Stacks()
         self.cloud_control = CloudControl(context, types, self._stacks)
         self._operations = Operations(context, types, self._stacks, on_settled)
         submissions = Submissions(context, types, self._operations.exports)
@@ -84,6 +82,7 @@ class CloudFormation(service.Service):
             "refused by name",
         ),
         service.Limit("stack refactors, signals by SignalResource", "refused by name"),
+        service.Limit("NotificationARNs", "kept and told; no event is sent to them"),
         service.Limit(
             "UpdatePolicy, CreationPolicy, the deletion policy Snapshot",
             "kept: no signal is waited for, and nothing holds what a snapshot would save",
@@ -186,7 +185,6 @@ class CloudFormation(service.Service):
     def stop(self) -> None:
         """End the operations under way and their threads; stacks stay as they are."""
         self._operations.close()
-        self._notifications.close()
 
 
 def _do(action: Callable[[Mapping[str, Any], str], dict[str, Any]], call: Call) -> dict[str, Any]:

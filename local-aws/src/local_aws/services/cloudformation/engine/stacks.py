@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -221,7 +221,6 @@ class Stack:
     """When the last event of any stack was: a nested stack's come before its parent's next one."""
 
     def __post_init__(self) -> None:
-        self.on_event: OnEvent = _tell_nobody
         self.last_export: dict[str, Any] | None = None
 
     @property
@@ -324,24 +323,14 @@ class Stack:
                 self.token,
             )
             self.events.append(event)
-            self.on_event(self, event)
         return event
-
-
-OnEvent = Callable[[Stack, Event], None]
-"""Called with every event of a stack, from any thread."""
-
-
-def _tell_nobody(stack: Stack, event: Event) -> None:
-    """What a stack does with its events until it is one of `Stacks`."""
 
 
 class Stacks:
     """Every stack of every region; the deleted ones are found by their id alone."""
 
-    def __init__(self, on_event: OnEvent) -> None:
+    def __init__(self) -> None:
         self.lock = RLock()
-        self._on_event = on_event
         self._by_id: dict[str, Stack] = {}
 
     def add(self, name: str, region: str, account_id: str) -> Stack:
@@ -378,7 +367,6 @@ class Stacks:
 
     def put(self, stack: Stack) -> None:
         """Take a stack, one that another process has made, too."""
-        stack.on_event = self._on_event
         with self.lock:
             self._by_id[stack.stack_id] = stack
 
