@@ -98,6 +98,26 @@ TYPES = {
         "AWS::CloudWatch::CompositeAlarm",
         shape=dict.fromkeys(("AlarmName", "AlarmRule"), "string"),
     ),
+    "aws_sfn_state_machine": _Type(
+        "AWS::StepFunctions::StateMachine",
+        {"definition": "DefinitionString", "type": "StateMachineType"},
+        dict.fromkeys(("DefinitionString", "StateMachineType", "RoleArn"), "string"),
+    ),
+    "aws_lambda_function": _Type(
+        "AWS::Lambda::Function",
+        shape={"Role": "string", "Timeout": "integer", "Environment": {"Variables": "map"}},
+    ),
+    "aws_cloudwatch_event_rule": _Type(
+        "AWS::Events::Rule",
+        shape=dict.fromkeys(("EventPattern", "ScheduleExpression"), "string"),
+    ),
+    "aws_cloudwatch_log_group": _Type(
+        "AWS::Logs::LogGroup", {"name": "LogGroupName"}, {"LogGroupName": "string"}
+    ),
+    "aws_vpc_endpoint": _Type(
+        "AWS::EC2::VPCEndpoint",
+        shape=dict.fromkeys(("ServiceName", "VpcEndpointType"), "string"),
+    ),
     "aws_iam_role": _Type(
         "AWS::IAM::Role",
         {
