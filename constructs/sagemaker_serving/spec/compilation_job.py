@@ -72,7 +72,11 @@ class CompilationJob:
         made = aws_values(Compilation, vars(self))
         key = {} if key_arn is None else {"KmsKeyId": key_arn}
         made["InputConfig"] = {"S3Uri": model_url, **made["InputConfig"]}
-        made["OutputConfig"] = {"S3OutputLocation": output_url, **made["OutputConfig"], **key}
+        made["OutputConfig"] = {
+            "S3OutputLocation": output_url,
+            **made.get("OutputConfig", {}),
+            **key,
+        }
         return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.rules.changes import DIGITS, ONE, SERVERLESS, VARIANTS, Change, serverless
-from tests.rules.template_cases import CAPTURE, Case
+from tests.rules.template_cases import CAPTURE, IMAGE, Case
 
 TOPIC = "arn:aws:sns:eu-west-1:111122223333:answers"
 
@@ -176,12 +176,12 @@ TEMPLATES: list[Case] = [
         "container-hostname",
         {
             "Model.PrimaryContainer": None,
-            "Model.Containers": [{"Image": "i", "ContainerHostname": "a_b"}],
+            "Model.Containers": [{"Image": IMAGE, "ContainerHostname": "a_b"}],
         },
         "ContainerHostname is 'a_b'; it must be 1 to 63 letters",
         {
             "Model.PrimaryContainer": None,
-            "Model.Containers": [{"Image": "i", "ContainerHostname": "a-b"}],
+            "Model.Containers": [{"Image": IMAGE, "ContainerHostname": "a-b"}],
         },
     ),
     *(
@@ -189,13 +189,13 @@ TEMPLATES: list[Case] = [
             "container-hostname",
             {
                 "Model.PrimaryContainer": None,
-                "Model.Containers": [{"Image": "i"}, {"Image": "i"}],
+                "Model.Containers": [{"Image": IMAGE}, {"Image": IMAGE}],
                 "Model.InferenceExecutionConfig": {"Mode": "Direct"},
             },
             "ContainerHostname is missing, and requests name the container by it; give each one",
             {
                 "Model.PrimaryContainer": None,
-                "Model.Containers": [{"Image": "i", **name} for name in names],
+                "Model.Containers": [{"Image": IMAGE, **name} for name in names],
                 "Model.InferenceExecutionConfig": {"Mode": mode},
             },
         )

@@ -14,9 +14,17 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from local_aws.s3_location import S3Location
+from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import partition, stack_of, synthesizer_of
+from sagemaker_serving.infra.synth.tokens import (
+    is_token,
+    partition,
+    region_of,
+    stack_of,
+    synthesizer_of,
+)
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.s3_address import split_s3
 
@@ -229,10 +237,12 @@ class _LocalFiles(_LocalModelData):
 
 class _S3ModelData(ModelData):
     def __init__(self, uri: str, sha256: str | None, version_id: str | None) -> None:
+        self._uri = uri
         self._bucket, self._key = split_s3(uri)
         self._marks = (sha256, version_id)
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        _must_be_in_region(scope, self._uri)
         url, arn = f"s3://{self._bucket}/{self._key}", _object_arn(self._bucket, self._key)
         given = grant(role, ["s3:GetObject"], arn)
         return BoundModelData(url=url, identity=[url, *self._marks], grant=given, object_arn=arn)
@@ -240,12 +250,24 @@ class _S3ModelData(ModelData):
 
 class _S3Files(ModelData):
     def __init__(self, uri: str, sha256: str | None) -> None:
+        self._uri = uri
         self._bucket, self._prefix = split_s3(uri)
         self._sha256 = sha256
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
+        _must_be_in_region(scope, self._uri)
         identity = [f"s3://{self._bucket}/{self._prefix}", self._sha256]
         return _bind_prefix(scope, role, self._bucket, self._prefix, identity)
+
+
+def _must_be_in_region(scope: Construct, uri: str) -> None:
+    """An address in https may tell a region; s3://, which SageMaker is told, does not."""
+    found, region = S3Location.find(uri), region_of(scope)
+    if found is not None and found.region not in (None, region) and not is_token(region):
+        raise Mistake(
+            f"{scope.node.path}: {uri!r} is in {found.region}; a model in {region} reads only from "
+            f"{region}; copy it there"
+        )
 
 
 class _BucketModelData(ModelData):

@@ -23,7 +23,7 @@ def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
     SageMaker unpacks nothing else, and says so only when the endpoint's first instance has
     started. CDK's own assets end in ``.gz``, which passes. Of environment files artifact-s3-uri
-    and artifact-readable say it.
+    and artifact-readable say it. Constructs make a prefix of a multi-model container's.
     """
     for container in model.containers:
         uri = container.artifact

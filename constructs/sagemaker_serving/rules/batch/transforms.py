@@ -150,7 +150,8 @@ def transform_types(transform: TransformFacts) -> Iterator[Finding]:
 def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
     """A transform job's options are among those that the API takes.
 
-    The service model has four kinds of input; a transform job takes S3Prefix and ManifestFile.
+    The service model has four kinds of input; a transform job takes S3Prefix and ManifestFile. Of
+    files and constructs an execution says which.
     """
     kind = transform.data_type
     if kind.text is not None and kind.text not in ("S3Prefix", "ManifestFile"):
@@ -323,7 +324,8 @@ def _runs_together(transform: TransformFacts) -> bool:
 def transform_location(transform: TransformFacts) -> Iterator[Finding]:
     """A job reads from and writes to ``s3://bucket/…``; a manifest is one object.
 
-    A manifest is a JSON list: ``[{"prefix": "s3://bucket/path/"}, "first", "second"]``.
+    A manifest is a JSON list: ``[{"prefix": "s3://bucket/path/"}, "first", "second"]``. Of files
+    and constructs an execution says where.
     """
     for fact in (transform.s3_uri, transform.output_path):
         text = fact.text
@@ -351,7 +353,8 @@ def transform_output_apart(transform: TransformFacts) -> Iterator[Finding]:
     """A job's output does not lie where its input is read from.
 
     A prefix takes every key that begins with it: ``scores`` takes ``scores-out/`` too. So this job,
-    or the next, reads what a job wrote. With a slash at its end it takes one folder.
+    or the next, reads what a job wrote. With a slash at its end it takes one folder. Of files and
+    constructs an execution says where.
     """
     source, output = _pieces(transform.s3_uri), _pieces(transform.output_path)
     if not source or not output or transform.data_type.text not in ("S3Prefix", None):

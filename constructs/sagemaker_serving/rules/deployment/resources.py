@@ -103,8 +103,8 @@ def unknown_property(facts: PropertiesFacts) -> Iterator[Finding]:
     """A resource's properties, and an action's arguments, are spelt as AWS spells them.
 
     CloudFormation refuses a name it does not know, and a Step Functions task fails when it runs.
-    Arguments of Terraform's plans are judged by its provider, and the fields of an environment file
-    by their types: unknown-field.
+    Arguments of Terraform's plans are judged by its provider, the fields of an environment file by
+    their types (unknown-field), and keywords of constructs by Python.
     """
     yield from _unknown(facts.properties, facts.known, facts.owner)
 

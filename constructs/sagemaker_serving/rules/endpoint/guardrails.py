@@ -78,8 +78,8 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
 def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
     """Traffic shifts at once, by canary or in linear steps; the last two have a size and a wait.
 
-    CloudFormation's schema asks for neither, the API for both. In environment files the wait has a
-    default.
+    CloudFormation's schema asks for neither, the API for both. Environment files and
+    constructs have defaults.
     """
     routing = update.blue_green.get("TrafficRoutingConfiguration")
     kind = routing.get("Type")

@@ -320,6 +320,20 @@ def _state_machine(resource: Resource, resources: Resources) -> Iterator[object]
         if action is not None:
             yield from role_trust(action, task.arguments, resources)
             yield from call_facts(action, task.arguments, resources)
+        elif (job := _job_of_pipeline(task.arguments)).given:
+            yield from call_facts("CreateTransformJob", job, resources)
+
+
+def _job_of_pipeline(arguments: Fact) -> Fact:
+    """What `BatchTransform` tells its function of every job; the rest of it an execution says."""
+    job = arguments.get("Payload").get("settings").get("job")
+    if not isinstance(job.value, Mapping) or "TransformResources" not in job.value:
+        return ABSENT
+    given = {
+        part: {name: Unknown(), **job.value.get(part, {})}
+        for part, name in (("TransformInput", "DataSource"), ("TransformOutput", "S3OutputPath"))
+    }
+    return Fact({"TransformJobName": Unknown(), **job.value, **given}, job.where)
 
 
 def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[object]:
