@@ -305,6 +305,26 @@ def test_a_machine_that_may_not_read_its_plan_yet_tries_again(aws: Aws) -> None:
     assert fault["struck"] == 2
 
 
+def test_a_manifest_that_may_not_be_read_yet_is_asked_for_again(aws: Aws) -> None:
+    batch = pipeline(aws)
+    batch.put({"a": b"1"})
+    body = json.dumps([{"prefix": batch.input}, "a"]).encode()
+    batch.put({"list.manifest": body}, below="lists/")
+    manifest = batch.input.replace("/in/", "/lists/list.manifest")
+    new = Fault(id="new", kind=Kind.ACCESS_DENIED, name="*/list.manifest", first=2)
+    aws.gateway.context.faults.put(new)
+    complete(batch.run(input=manifest, input_type="ManifestFile"))
+    assert batch.outputs() == {"a": b"1"}
+
+
+def test_a_manifest_that_is_not_there_is_refused_at_once(aws: Aws) -> None:
+    batch = pipeline(aws)
+    gone = batch.input.replace("/in/", "/lists/gone.manifest")
+    ended = batch.run(input=gone, input_type="ManifestFile")
+    assert (ended["status"], ended["error"]) == ("FAILED", "Refused")
+    assert f"there is no manifest at {gone}" in ended["cause"]
+
+
 def test_a_missing_permission_is_told_after_a_minute_and_nothing_is_lost(aws: Aws) -> None:
     batch = pipeline(aws)
     batch.put({"a": b"1", "b": b"2"})

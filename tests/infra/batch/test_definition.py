@@ -125,6 +125,9 @@ def test_a_machine_that_may_not_call_its_function_yet_tries_for_a_minute(
         (retry,) = (each for each in task["Retry"] if name in each["ErrorEquals"])
         assert retry["IntervalSeconds"] * retry["MaxAttempts"] == 60
         assert retry["BackoffRate"] == 1
+    (retry,) = machine["States"]["Shards"]["Retry"]
+    assert retry["ErrorEquals"] == ["States.ItemReaderFailed", "States.Permissions"]
+    assert retry["IntervalSeconds"] * retry["MaxAttempts"] == 60
 
 
 @pytest.mark.parametrize(

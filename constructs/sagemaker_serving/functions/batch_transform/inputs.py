@@ -88,9 +88,9 @@ def _documents(run: Run) -> Iterator[Any]:
     try:
         body = run.store.s3.get_object(Bucket=place.bucket, Key=place.key)["Body"]
     except ClientError as error:
-        if error.response["Error"].get("Code") not in ("NoSuchKey", "AccessDenied"):
+        if error.response["Error"].get("Code") != "NoSuchKey":
             raise
-        raise Refused([f"there is no manifest at {place}, or it may not be read"]) from None
+        raise Refused([f"there is no manifest at {place}"]) from None
     yield from _members(body, place)
 
 

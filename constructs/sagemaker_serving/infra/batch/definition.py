@@ -255,7 +255,9 @@ def _shards(partition: str, call: Any, max_concurrency: int, *, asks: bool) -> d
             },
         },
         "Output": {"work": "{% $states.input.work %}"},
-        "Retry": [{**_FOR_A_MINUTE, "ErrorEquals": ["States.ItemReaderFailed"]}],
+        "Retry": [
+            {**_FOR_A_MINUTE, "ErrorEquals": ["States.ItemReaderFailed", "States.Permissions"]}
+        ],
         "Catch": [
             {
                 "ErrorEquals": ["States.ALL"],
