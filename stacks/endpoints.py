@@ -165,10 +165,6 @@ def _on_instances(
     serving: ServingScope, models: Construct, variant: InstanceVariantSpec
 ) -> InstanceVariant:
     shares_instances = bool(serving.spec.inference_components)
-    host = _fields_of(variant, InstanceHost)
-    if shares_instances and variant.inference_ami_version is None:
-        types = variant.instance_types or [variant.instance_type]
-        host["inference_ami_version"] = serving.component_ami(types)
     return InstanceVariant(
         model=None
         if shares_instances
@@ -177,7 +173,7 @@ def _on_instances(
         if variant.core_dump is None
         else _place(serving, variant.core_dump.prefix, "core-dumps"),
         extra=variant.extra,
-        **host,
+        **_fields_of(variant, InstanceHost),
     )
 
 

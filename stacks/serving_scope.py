@@ -13,15 +13,7 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from sagemaker_serving.catalog import (
-    Accelerator,
-    EcrImage,
-    InstanceType,
-    image_for,
-    parse_ecr_uri,
-)
-from sagemaker_serving.catalog import instance_type as instance_type_named
-from sagemaker_serving.catalog.gpu_hosts import ami_for
+from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.infra import (
     Container,
     ContainerImage,
@@ -159,22 +151,6 @@ class ServingScope:
         """The inference components that run a model, and are no adapter, by name."""
         each = self.spec.inference_components.items()
         return {name: part for name, part in each if isinstance(part, InferenceComponent)}
-
-    def component_ami(self, instance_types: Sequence[str]) -> str | None:
-        """The AMI version that hosts of all these types need for the inference components."""
-        kind = instance_type_named(instance_types[0])
-        parts = self.models_of_components.values()
-        return ami_for("endpoint", instance_types, [self._ecr_image(part, kind) for part in parts])
-
-    def _ecr_image(self, above: ContainerSpec, kind: InstanceType) -> EcrImage | None:
-        container = self.spec.container(above)
-        if container.image_uri is not None:
-            return parse_ecr_uri(container.image_uri)
-        framework, version = container.framework, container.framework_version
-        if container.compile is not None or framework is None or version is None:
-            return None
-        region = self.environment.region
-        return image_for(kind, framework=framework, version=version, region=region)
 
     def _containers(self, above: ContainerSpec | None) -> Sequence[AnyContainer]:
         if self.spec.model_package is not None:

@@ -363,11 +363,13 @@ def test_a_shadow_needs_exactly_one_production_variant(bench: Any) -> None:
         EndpointConfig(bench.stack, "Config", variants=[blue, green], shadow_variants=[shadow])
 
 
-def add_component(bench: Any, **changes: Any) -> InferenceComponent:
+def add_component(
+    bench: Any, *, host_type: str = "ml.c5.large", model: Model | None = None, **changes: Any
+) -> InferenceComponent:
     host = InstanceVariant(
         name="host",
         model=None,
-        instance_type="ml.c5.large",
+        instance_type=host_type,
         managed_instance_scaling=ManagedInstanceScaling(max_instance_count=2),
     )
     config = EndpointConfig(
@@ -385,7 +387,7 @@ def add_component(bench: Any, **changes: Any) -> InferenceComponent:
         component_name="e-half",
         endpoint=endpoint,
         variant_name="host",
-        model=add_model(bench),
+        model=add_model(bench) if model is None else model,
         **{"size": SIZE, **changes},
     )
 
@@ -397,6 +399,14 @@ def test_an_endpoint_of_components_says_itself_where_it_stands(bench: Any) -> No
     assert said["EnableNetworkIsolation"] is True
     assert "ModelName" not in said["ProductionVariants"][0]
     assert granted(bench, "ec2:CreateNetworkInterface")
+
+
+def test_hosts_of_components_get_what_their_images_need(bench: Any) -> None:
+    image = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.27.1-gpu-py312-cu130-mine"
+    model = add_model(bench, image=ContainerImage.from_uri(image), instance_type="ml.g5.xlarge")
+    add_component(bench, host_type="ml.g5.xlarge", model=model)
+    (variant,) = rendered(bench, CONFIG)["ProductionVariants"]
+    assert variant["InferenceAmiVersion"] == "al2023-ami-sagemaker-inference-gpu-4-1"
 
 
 def test_an_endpoint_of_components_waits_for_its_roles_policy(bench: Any) -> None:

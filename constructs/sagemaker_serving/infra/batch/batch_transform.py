@@ -13,6 +13,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving import catalog, log_groups
+from sagemaker_serving.catalog.gpu_hosts import ami_for
 from sagemaker_serving.infra.batch.definition import (
     EVENT_SOURCE,
     NAMESPACE,
@@ -132,7 +133,7 @@ class BatchTransform(Construct):
         super().__init__(scope, construct_id)
         if settings.transform_ami_version is None:
             types = settings.instance_types or [settings.instance_type]
-            needed = model.host_ami(types, transform=True)
+            needed = ami_for("transform", types, model.images)
             settings = settings.model_copy(update={"transform_ami_version": needed})
         self._settings = settings
         self._bucket, self._key = bucket, encryption_key

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
 
+    from sagemaker_serving.infra.model.model import Model
     from sagemaker_serving.infra.network.network import Network
     from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 
@@ -124,11 +125,26 @@ class EndpointConfig(Construct):
     def add_variant(self, variant: Variant) -> None:
         """Adds one more variant, beside those there are."""
         _must_be_variants(self, (*self._variants, variant), self._shadows)
-        self._variants += (variant,)
-        for name, value in properties_of(self._members()).items():
-            setattr(self._resource, name, value)
+        self._render((*self._variants, variant))
         for grant in _grants_of([variant]):
             self.grant_to_roles(grant)
+
+    def host(self, variant_name: str, model: Model) -> None:
+        """Gives the instances of a variant what ``model`` needs of them, too, as an
+        `InferenceComponent` asks that is put there: the AMI version of its image."""
+        self._render(
+            tuple(
+                each.model_copy(update={"hosted": (*each.hosted, model)})
+                if isinstance(each, InstanceVariant) and each.name == variant_name
+                else each
+                for each in self._variants
+            )
+        )
+
+    def _render(self, variants: tuple[Variant, ...]) -> None:
+        self._variants = variants
+        for name, value in properties_of(self._members()).items():
+            setattr(self._resource, name, value)
         self._settle()
 
     @property

@@ -33,6 +33,7 @@ from sagemaker_serving.infra.synth.tokens import is_token, stack_of
 if TYPE_CHECKING:
     from aws_cdk import aws_cloudwatch as cloudwatch
 
+    from sagemaker_serving.infra.model.model import Model
     from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
     from sagemaker_serving.infra.scaling.scaling import Scaling
 
@@ -180,8 +181,15 @@ class MovedEndpoint(AnyEndpoint):
             variant_name, min_capacity=min_capacity, max_capacity=max_capacity
         )
 
+    _config: EndpointConfig
+
+    def host(self, variant_name: str, model: Model) -> None:
+        """As `EndpointConfig.host`."""
+        self._config.host(variant_name, model)
+
     def _grant_serving(self, config: EndpointConfig, guardrails: Guardrails | None) -> None:
         """Lets the roles of ``config`` write log and metrics, and look at alarms."""
+        self._config = config
 
         def serving(role: iam.IRole) -> None:
             log_group = log_groups.endpoint_log_group(self._plain_name)

@@ -12,7 +12,11 @@ from constructs import Construct
 
 from sagemaker_serving import log_groups
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, grant_bearer_token
+from sagemaker_serving.infra.endpoint.endpoint import (
+    AnyEndpoint,
+    MovedEndpoint,
+    grant_bearer_token,
+)
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.model.model_data import ModelData
@@ -126,6 +130,8 @@ class InferenceComponent(Construct):
         grant_logs_and_metrics(model.role, log_group, log_groups.INFERENCE_COMPONENTS)
         if guardrails is not None:
             guardrails.grant_watching(self, model.role)
+        if isinstance(endpoint, MovedEndpoint):
+            endpoint.host(variant_name, model)
         self._endpoint = endpoint
         self._copy_count = asked["copy_count"]
         self.component_name = component_name

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from sagemaker_serving import spec
+from sagemaker_serving.catalog.gpu_hosts import ami_for
 from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.fields import Unjudged, plain
@@ -27,18 +28,24 @@ class InstanceVariant(Unjudged, InstanceHost):
     goes, which the role may write. ``extra`` has members by CloudFormation's own names, which are
     laid over these. An accelerator is the Model's. All other fields are what an
     environment file says of a variant. Source: API reference, ProductionVariant.
+
+    ``hosted`` are the Models of the inference components on it, which `EndpointConfig` adds as
+    these are made.
     """
 
     model: Model | None
+    hosted: tuple[Model, ...] = ()
     core_dump: S3Prefix | None = None
     extra: Mapping[str, Any] = Field(default_factory=dict)
 
     @property
     def host_ami(self) -> str | None:
-        """Its ``inference_ami_version``, or the one that its Model's images need, if they do."""
-        if self.inference_ami_version is not None or self.model is None:
+        """Its ``inference_ami_version``, or the one that the images on it need, if they do."""
+        if self.inference_ami_version is not None:
             return self.inference_ami_version
-        return self.model.host_ami(self.instance_types or [self.instance_type])
+        runs = self.hosted if self.model is None else (self.model,)
+        images = [image for model in runs for image in model.images]
+        return ami_for("endpoint", self.instance_types or [self.instance_type], images)
 
     @property
     def accelerator_type(self) -> str | None:
@@ -53,6 +60,7 @@ class InstanceVariant(Unjudged, InstanceHost):
             **vars(self),
             "accelerator_type": self.accelerator_type,
             "inference_ami_version": self.host_ami,
+            "hosted": None,
         }
         given = {
             name: value for name, value in everything.items() if value not in (None, {}, (), [])

@@ -12,7 +12,6 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving import catalog
-from sagemaker_serving.catalog.gpu_hosts import ami_for
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.model.container import AnyContainer, Container
 from sagemaker_serving.infra.model.image import ContainerImage, Host
@@ -21,6 +20,7 @@ from sagemaker_serving.infra.network.network import connections_of, network_of
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
+from sagemaker_serving.infra.synth.fields import properties_of
 from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
@@ -95,9 +95,10 @@ class Model(Construct):
         self._containers = _containers(self, image, model_data, environment, containers)
         bound = [container.bind(self, host) for container in self._containers]
         definitions = [container.definition for container in bound]
-        self._images = [
+        self.images = [
             catalog.parse_ecr_uri(each.image) for each in definitions if each.image is not None
         ]
+        """Its containers' images in ECR; None for one whose name is not known yet."""
         alone = len(definitions) == 1
         resource = sagemaker.CfnModel(
             self,
@@ -106,7 +107,7 @@ class Model(Construct):
             primary_container=definitions[0] if alone else None,
             containers=None if alone else definitions,
             enable_network_isolation=True if network_isolation else None,
-            vpc_config=None if network is None else _vpc_config(network),
+            **({} if network is None else properties_of({"VpcConfig": network.members})),
         )
         add_extra(resource, extra if extra is not None else {})
         if network is not None:
@@ -129,13 +130,6 @@ class Model(Construct):
             resource.node.add_dependency(role)
         self.model_name = resource.attr_model_name
         """The Model's generated name (a token)."""
-
-    def host_ami(self, instance_types: Sequence[str], *, transform: bool = False) -> str | None:
-        """The host software that these types need for its images, in an endpoint or a transform.
-
-        None where SageMaker's own will do, and where it is not known.
-        """
-        return ami_for("transform" if transform else "endpoint", instance_types, self._images)
 
     @property
     def grant_principal(self) -> iam.IPrincipal:
@@ -191,9 +185,3 @@ def _containers(
             environment=environment if environment is not None else {},
         )
     ]
-
-
-def _vpc_config(network: Network) -> sagemaker.CfnModel.VpcConfigProperty:
-    return sagemaker.CfnModel.VpcConfigProperty(
-        subnets=list(network.subnet_ids), security_group_ids=list(network.security_group_ids)
-    )
