@@ -13,6 +13,7 @@ from sagemaker_serving.infra import BatchTransform
 from sagemaker_serving.infra.monitoring.topic import let_alarms_publish
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
+from sagemaker_serving.spec.places import BATCH_PLACES
 from stacks.kept_versions import keep_batch_model
 from stacks.monitoring import alarm_topic
 from stacks.serving_scope import ServingScope
@@ -20,8 +21,7 @@ from stacks.serving_scope import ServingScope
 
 def add_batch_transform(serving: ServingScope, spec: BatchTransformSpec) -> None:
     """Adds the pipeline; its state machine and its prefixes leave as outputs and parameters."""
-    kinds = ("input", "output", "work", "reports")
-    places = {kind: serving.prefix(f"batch/{kind}") for kind in kinds}
+    places = {kind: serving.prefix(below) for kind, below in BATCH_PLACES.items()}
     topic = serving.topic("BatchTopic", spec.notification_topic)
     model = serving.model(serving.stack, "BatchModel", None, spec.instance_type)
     keep_batch_model(model)
@@ -94,7 +94,7 @@ def _watch(serving: ServingScope, batch: BatchTransform) -> None:
 def _on_arrivals(
     serving: ServingScope, batch: BatchTransform, spec: BatchTransformSpec, source: str, output: str
 ) -> None:
-    arriving = f"{serving.name}/batch/input/arriving/"
+    arriving = f"{serving.name}/{BATCH_PLACES['input']}/arriving/"
     ending = ".manifest" if spec.arrivals == "manifests" else ""
     bucket = serving.bucket.bucket_name
     key = "<key>"

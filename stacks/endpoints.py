@@ -28,6 +28,7 @@ from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.data_capture import CapturedRequests
 from sagemaker_serving.spec.kinds import QueuedRequests
+from sagemaker_serving.spec.places import ASYNC_PLACES, CAPTURED, CORE_DUMPS
 from sagemaker_serving.spec.transition import SERVERLESS
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 from stacks.accepting import guard_config
@@ -171,7 +172,7 @@ def _on_instances(
         else serving.model(models, variant.name, variant, variant.instance_type),
         core_dump=None
         if variant.core_dump is None
-        else _place(serving, variant.core_dump.prefix, "core-dumps"),
+        else _place(serving, variant.core_dump.prefix, CORE_DUMPS),
         extra=variant.extra,
         **_fields_of(variant, InstanceHost),
     )
@@ -182,7 +183,7 @@ def _fields_of(written: Spec, part: type[Spec]) -> dict[str, Any]:
 
 
 def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
-    places = {kind: serving.prefix(f"async/{kind}") for kind in ("input", "output", "failure")}
+    places = {kind: serving.prefix(below) for kind, below in ASYNC_PLACES.items()}
     for kind, place in places.items():
         serving.publish(f"Async{kind.title()}", f"async-{kind}", f"{place.uri}/")
     success = serving.topic("SuccessTopic", spec.success_topic)
@@ -200,7 +201,7 @@ def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
 
 
 def _capture(serving: ServingScope, spec: DataCaptureSpec) -> DataCapture:
-    destination = _place(serving, spec.prefix, "captured")
+    destination = _place(serving, spec.prefix, CAPTURED)
     serving.publish("Captured", "captured", f"{destination.uri}/")
     return DataCapture(destination=destination, **_fields_of(spec, CapturedRequests))
 

@@ -37,6 +37,7 @@ from sagemaker_serving.spec import (
 from sagemaker_serving.spec import ModelPackage as ModelPackageSpec
 from sagemaker_serving.spec.container import S3Artifact
 from sagemaker_serving.spec.environment import parameter_name
+from sagemaker_serving.spec.places import ARCHIVES
 from stacks.artifacts import bucket_of_models, model_data
 from stacks.compiled import CompiledModels
 from stacks.kept_versions import kept_below
@@ -213,7 +214,7 @@ class ServingScope:
         """Where the archives of a multi-model endpoint are."""
         assert self.spec.multi_model is not None
         if self.spec.multi_model.s3_prefix is None:
-            return self.prefix("models")
+            return self.prefix(ARCHIVES)
         bucket, prefix = split_s3(self.spec.multi_model.s3_prefix)
         existing = bucket_of_models(self.stack, bucket, self.spec.multi_model.kms_key_arn)
         return S3Prefix(bucket=existing, prefix=prefix)

@@ -14,6 +14,7 @@ from sagemaker_serving.infra import DataBucket
 from sagemaker_serving.infra.batch.batch_transform import WORK_DAYS
 from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.environment import parameter_name
+from sagemaker_serving.spec.places import ASYNC, BATCH_PLACES, CAPTURED
 from stacks.monitoring import add_alarm_topic
 
 
@@ -83,14 +84,14 @@ def _expiring(environment: Environment) -> Iterator[tuple[str, int]]:
     expire = environment.storage.expire
     for name, model in environment.models.items():
         if model.batch_transform is not None:
-            yield f"{name}/batch/work/", WORK_DAYS
+            yield f"{name}/{BATCH_PLACES['work']}/", WORK_DAYS
             if expire.batch_output_days is not None:
-                yield f"{name}/batch/output/", expire.batch_output_days
+                yield f"{name}/{BATCH_PLACES['output']}/", expire.batch_output_days
         if model.data_capture is not None and expire.captured_days is not None:
             prefix = model.data_capture.prefix
-            yield f"{name}/captured/" if prefix is None else f"{prefix}/", expire.captured_days
+            yield f"{f'{name}/{CAPTURED}' if prefix is None else prefix}/", expire.captured_days
         if model.asynchronous is not None and expire.async_days is not None:
-            yield f"{name}/async/", expire.async_days
+            yield f"{name}/{ASYNC}/", expire.async_days
 
 
 def data_bucket(scope: Construct, environment: Environment) -> s3.IBucket:

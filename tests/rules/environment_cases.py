@@ -30,7 +30,11 @@ EXPIRING: list[tuple[str, Change, str, Change]] = [
         },
     )
     for prefix, hit, right in (
-        ("digits", "digits/models/, digits/batch/, digits/async/ too", "digits/captured"),
+        (
+            "digits",
+            "digits/models/, digits/batch/, digits/async/, digits/core-dumps/ too",
+            "digits/captured",
+        ),
         ("/digits/async/x", "digits/async/ too", "digits/asynchronous"),
         ("compiled/digits", "compiled/ too", "compiled-digits"),
     )

@@ -15,7 +15,8 @@ from local_aws.s3_location import S3Location
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.s3_address import split_s3
-from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
+from sagemaker_serving.spec.compilation_job import CompilationJob
+from sagemaker_serving.spec.places import COMPILED
 
 _RUNNING = ("STARTING", "INPROGRESS")
 _LOOK_SECONDS = 5.0
@@ -87,7 +88,7 @@ class Compiler:
                 if found is None:
                     arguments = job.arguments(
                         model_url=model_url,
-                        output_url=f"{self._output}/{OUTPUT_PREFIX}{name}/",
+                        output_url=f"{self._output}/{COMPILED}{name}/",
                     )
                     self._sagemaker.create_compilation_job(
                         CompilationJobName=attempt, RoleArn=self._role_arn, **arguments

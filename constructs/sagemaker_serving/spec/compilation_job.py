@@ -14,9 +14,6 @@ from sagemaker_serving.spec.compilation import Compilation, TargetPlatform
 JOB_PREFIX = "neo-"
 """What the name of every compilation job of this project begins with."""
 
-OUTPUT_PREFIX = "compiled/"
-"""Where in a bucket compiled models lie: ``compiled/<job>/``."""
-
 DEFAULT_RUNTIME_SECONDS = 900
 """MaxRuntimeInSeconds that AWS recommends to begin with (API reference, StoppingCondition)."""
 

@@ -18,7 +18,8 @@ from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of, stack_of
-from sagemaker_serving.spec.compilation_job import OUTPUT_PREFIX, CompilationJob
+from sagemaker_serving.spec.compilation_job import CompilationJob
+from sagemaker_serving.spec.places import COMPILED
 
 if TYPE_CHECKING:
     from aws_cdk import aws_s3 as s3
@@ -98,7 +99,7 @@ class NeoCompilation(Construct):
         reading = model_data.bind(self, compiler.work.role)
         self.job_name = job.name(source.identity)
         """The name of the compilation job's first attempt."""
-        prefix = f"{OUTPUT_PREFIX}{self.job_name}/"
+        prefix = f"{COMPILED}{self.job_name}/"
         known_image = _known_image(job, self._region)
         resource = cdk.CustomResource(
             self,
@@ -151,7 +152,7 @@ class _CompiledModel(ModelData):
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         bucket = self._compiler.bucket
-        objects = bucket.arn_for_objects(f"{OUTPUT_PREFIX}{self._job_name}/*")
+        objects = bucket.arn_for_objects(f"{COMPILED}{self._job_name}/*")
         given = grant(role, ["s3:GetObject"], objects)
         if bucket.encryption_key is not None:
             given = given.combine(grant(role, ["kms:Decrypt"], bucket.encryption_key.key_arn))

@@ -16,7 +16,8 @@ from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import partition, stack_of
-from sagemaker_serving.spec.compilation_job import JOB_PREFIX, OUTPUT_PREFIX
+from sagemaker_serving.spec.compilation_job import JOB_PREFIX
+from sagemaker_serving.spec.places import COMPILED
 
 if TYPE_CHECKING:
     from aws_cdk import aws_ec2 as ec2
@@ -76,7 +77,7 @@ class NeoCompiler(Construct):
         this is that of the jobs' logs, as it is with all other jobs.
         """
         grant_logs_and_metrics(self.role, log_groups.COMPILATION_JOBS, log_groups.COMPILATION_JOBS)
-        place = S3Prefix(bucket=bucket, prefix=OUTPUT_PREFIX)
+        place = S3Prefix(bucket=bucket, prefix=COMPILED)
         place.grant_write(self.role, of="Compiled models")
         if self.network is not None:
             self.network.bind(self, self.role)
@@ -117,13 +118,13 @@ class NeoCompiler(Construct):
         self._grant_objects(role)
 
     def _grant_objects(self, role: iam.IRole) -> None:
-        objects = self.bucket.arn_for_objects(f"{OUTPUT_PREFIX}*")
-        elsewhere = f"arn:{partition()}:s3:::*/{OUTPUT_PREFIX}{JOB_PREFIX}*"
+        objects = self.bucket.arn_for_objects(f"{COMPILED}*")
+        elsewhere = f"arn:{partition()}:s3:::*/{COMPILED}{JOB_PREFIX}*"
         grant(
             role,
             ["s3:ListBucket"],
             self.bucket.bucket_arn,
-            conditions={"StringLike": {"s3:prefix": f"{OUTPUT_PREFIX}*"}},
+            conditions={"StringLike": {"s3:prefix": f"{COMPILED}*"}},
         )
         grant(role, ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"], objects)
         acknowledge_wildcard(role, objects, "Every compiled model, whatever its content")

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts
-
-_KEPT = ("models", "batch", "async")
-"""What lies below a model's name in the environment's bucket, beside what is captured."""
-_COMPILED = "compiled/"
+from sagemaker_serving.spec.places import CAPTURED, COMPILED, KEPT
 
 
 @rule("expire-days", source="S3 API reference, LifecycleExpiration", example="captured_days: 0")
@@ -38,7 +35,7 @@ def expire_capture(environment: EnvironmentFacts) -> Iterator[Finding]:
     if not environment.storage.get("expire").get("captured_days").given:
         return
     names = [name for name, _ in environment.models_fact.entries()]
-    kept = [_COMPILED, *(f"{name}/{each}/" for name in names for each in _KEPT)]
+    kept = [COMPILED, *(f"{name}/{each}/" for name in names for each in KEPT)]
     for name, model in environment.models_fact.entries():
         prefix = model.get("data_capture").get("prefix")
         if prefix.text is None:
@@ -49,7 +46,7 @@ def expire_capture(environment: EnvironmentFacts) -> Iterator[Finding]:
             yield (
                 prefix.where,
                 f"prefix is {prefix.text!r}, and captured_days deletes what is old at "
-                f"{', '.join(hit)} too; use another, such as {name}/captured, or leave it out",
+                f"{', '.join(hit)} too; use another, such as {name}/{CAPTURED}, or leave it out",
             )
 
 

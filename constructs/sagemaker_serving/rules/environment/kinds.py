@@ -28,6 +28,7 @@ from sagemaker_serving.spec.data_capture import DataCapture
 from sagemaker_serving.spec.kinds import Asynchronous
 from sagemaker_serving.spec.monitoring import MetricsConfig
 from sagemaker_serving.spec.network import ExistingNetwork
+from sagemaker_serving.spec.places import CAPTURED
 from sagemaker_serving.spec.update import MOST_SECONDS, WAYS, RollingUpdate, way_of
 
 
@@ -135,7 +136,7 @@ def _capture(capture: Fact) -> Fact:
             header.parts[name] = replace(types, value=None)  # the deploy leaves it out
     needed = {
         "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
-        "DestinationS3Uri": _or(capture.get("prefix"), "captured"),
+        "DestinationS3Uri": _or(capture.get("prefix"), CAPTURED),
     }
     return replace(members, parts={**members.parts, **needed})
 
