@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_ssm as ssm
@@ -64,6 +65,7 @@ class StorageStack(cdk.Stack):
             string_value=data.bucket.bucket_name,
         )
         if data.key is not None:
+            _let_roles_decrypt(data.key, environment)
             ssm.StringParameter(
                 self, "KeyArn", parameter_name=_key_arn(environment), string_value=data.key.key_arn
             )
@@ -71,6 +73,36 @@ class StorageStack(cdk.Stack):
         cdk.CfnOutput(self, "AtDestroy", value=_AT_DESTROY[at_destroy])
         add_alarm_topic(self, environment, data.key)
 
+
+def _let_roles_decrypt(key: kms.IKey, environment: Environment) -> None:
+    """Lets the environment's roles read what S3 encrypted with the key, by the key's own policy.
+
+    Their policies name the key only while the file has ``kms: true``. The key and its policy stay,
+    so what it encrypted can be read after that, too. Whoever has no such role needs a grant of the
+    key, as before. AWS's policy of ``aws/ebs`` lets an account in by the same principal and
+    conditions (KMS developer guide, "AWS KMS condition keys", kms:CallerAccount).
+    """
+    started = f"{environment.name}-"[:_KEPT_OF_STACK_NAMES]
+    names = [f"{started}*", *environment.organization.roles.values()]
+    roles = [f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:role/{name}" for name in names]
+    key.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[iam.AnyPrincipal()],
+            actions=["kms:Decrypt"],
+            resources=["*"],
+            conditions={
+                "StringEquals": {"kms:CallerAccount": cdk.Aws.ACCOUNT_ID},
+                # In China the name ends in .cn.
+                "StringLike": {"kms:ViaService": f"s3.{cdk.Aws.REGION}.amazonaws.com*"},
+                "ArnLike": {"aws:PrincipalArn": sorted(set(roles))},
+            },
+        )
+    )
+
+
+_KEPT_OF_STACK_NAMES = 20
+"""So much of a stack's name stands in its roles' names in any case. These have 64 characters
+(botocore, CreateRole), of which CloudFormation gives each part some; how many is unverified."""
 
 _AT_DESTROY = {
     "keep": "its bucket outlives it",

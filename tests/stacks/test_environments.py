@@ -107,6 +107,27 @@ def test_production_data_outlives_its_stack_and_a_key_every_stack(
             assert resource["DeletionPolicy"] == policy
 
 
+def test_the_key_lets_the_environments_roles_decrypt_for_s3_by_its_own_policy(
+    synthesized: Any,
+) -> None:
+    """So they go on when it is left, and with it what their own policies say of it."""
+    (key,) = synthesized.template("prod", "Storage").find_resources("AWS::KMS::Key").values()
+    (statement,) = [
+        each
+        for each in key["Properties"]["KeyPolicy"]["Statement"]
+        if each["Principal"] == {"AWS": "*"}
+    ]
+    assert statement["Action"] == "kms:Decrypt"
+    conditions = {**statement["Condition"]}
+    assert conditions.pop("StringEquals") == {"kms:CallerAccount": {"Ref": "AWS::AccountId"}}
+    assert conditions.pop("StringLike") == {
+        "kms:ViaService": {"Fn::Join": ["", ["s3.", {"Ref": "AWS::Region"}, ".amazonaws.com*"]]}
+    }
+    (roles,) = conditions.pop("ArnLike").values()
+    assert conditions == {}
+    assert ":role/prod-*" in json.dumps(roles)
+
+
 @pytest.mark.parametrize(
     ("environment", "told"),
     [

@@ -129,7 +129,7 @@ class Storage(Spec):
     kms: bool = False
     """Encrypt with a KMS key of your own, rotated yearly; otherwise with S3's key. It encrypts the
     endpoints' volumes too, except local NVMe storage, which encrypts itself. The key outlives this
-    field and the stack."""
+    field and the stack, and the environment's roles go on reading what it encrypted."""
 
     at_destroy: Literal["keep", "empty", "stop"] | None = None
     """What ``cdk destroy`` does with the bucket. ``keep`` leaves it, ``empty`` deletes it with all
