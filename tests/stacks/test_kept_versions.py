@@ -101,3 +101,41 @@ def test_an_update_that_sagemaker_may_take_back_keeps_its_endpoints_versions(
         assert (part in policies) == ("uncompressed" in artifact)
     models = json.dumps(template.find_resources("AWS::SageMaker::Model"))
     assert re.search(r"/cdk.kept/guarded-half/[0-9a-f]{64}(\.tar\.gz|\.files/)\"", models)
+
+
+def test_the_role_of_an_endpoint_that_was_there_says_all_twice(tmp_path: Path) -> None:
+    """What outlives the stack is changed in place; what is named by its content goes at the end of
+    a deploy, so that the version that serves has its grants until it is left."""
+    shutil.copytree(ROOT / "model_assets" / "half_plus_three" / "model", tmp_path / "model")
+
+    def policies(artifact: str) -> dict[str, Any]:
+        (tmp_path / "guarded.yaml").write_text(
+            GUARDED.replace(
+                "artifact: model", f"artifact: {artifact}\n    endpoint: {{existing: it}}"
+            )
+        )
+        app = cdk.App(outdir=str(tmp_path / f"cdk.out-{len(artifact)}"))
+        environment = read_environment(tmp_path / "guarded.yaml").sound
+        stage = EnvironmentStage(app, environment, folder=tmp_path)
+        template = Template.from_stack(stage.node.find_child("half"))  # type: ignore[arg-type]
+        (update,) = template.find_resources("Custom::EndpointUpdate").values()
+        (model,) = template.find_resources("AWS::SageMaker::Model").values()
+        found = {
+            name: resource
+            for name, resource in template.find_resources("AWS::IAM::Policy").items()
+            if name.startswith("ExecutionRole")
+        }
+        assert set(found) <= set(model["DependsOn"])
+        assert update["DependsOn"]
+        return found
+
+    now, then = policies("model"), policies('{s3: "s3://models/another/model.tar.gz"}')
+    (retained,) = set(now) & set(then)
+    assert now[retained]["DeletionPolicy"] == "RetainExceptOnCreate"
+    for found in (now, then):
+        (beside,) = set(found) - {retained}
+        assert "DeletionPolicy" not in found[beside]
+        document = found[retained]["Properties"]["PolicyDocument"]
+        assert found[beside]["Properties"]["PolicyDocument"] == document
+    names = [each["Properties"]["PolicyName"] for each in (*now.values(), *then.values())]
+    assert len(set(names)) == 3

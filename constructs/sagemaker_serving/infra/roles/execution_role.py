@@ -27,8 +27,9 @@ class ExecutionRole(iam.Role):
     Its policy is named by its content. CloudFormation changes a policy in place before an endpoint
     moves; another one comes beside the old one, which goes when all else has been updated. So the
     version that serves can start instances until it has been left, and after SageMaker went back
-    to it. A policy of more than 5,000 characters is changed in place, as is one that is retained.
-    A role's inline policies have 10,240 in all (IAM user guide, "IAM and AWS STS quotas").
+    to it. One that is retained is changed in place: each of another name would stay for ever. So
+    it has such a one beside it. A role's inline policies have 10,240 characters in all (IAM user
+    guide, "IAM and AWS STS quotas"); what takes more at once is changed in place alone.
     """
 
     def __init__(self, scope: Construct, construct_id: str) -> None:
@@ -45,25 +46,37 @@ class ExecutionRole(iam.Role):
 
     def visit(self, node: IConstruct) -> None:
         """Names the policy by what it says, once all is granted; CDK calls it at synth."""
-        if not isinstance(node, iam.CfnPolicy):
+        if not isinstance(node, iam.CfnPolicy) or node.node.id == _BESIDE:
             return
-        if node.cfn_options.update_replace_policy is not None:
-            return  # retained, each would stay for ever
         stack = cdk.Stack.of(node)
         said = json.dumps(
             stack.resolve([node.policy_document, node.roles]),
             sort_keys=True,
             separators=(",", ":"),
         )
-        if len(said) > _MOST_CHARACTERS:
+        named = node
+        retained = node.cfn_options.update_replace_policy is not None
+        if len(said) > _MOST_CHARACTERS // (3 if retained else 2):
             return
+        if retained:
+            above = node.node.scope
+            assert isinstance(above, Construct)
+            named = iam.CfnPolicy(
+                above,
+                _BESIDE,
+                policy_name="",
+                policy_document=node.policy_document,
+                roles=node.roles,
+            )
         digest = sha256(said.encode()).hexdigest()[:10]
-        plain = stack.resolve(node.logical_id)
-        node.override_logical_id(f"{plain}{digest}")
-        node.policy_name = f"{plain[:100]}{digest}"
+        plain = stack.resolve(named.logical_id)
+        named.override_logical_id(f"{plain}{digest}")
+        named.policy_name = f"{plain[:100]}{digest}"
 
 
-_MOST_CHARACTERS = 5000
+_BESIDE = "Beside"
+_MOST_CHARACTERS = 10_000
+"""Of what is there while an endpoint moves: the policy as it was and as it will be."""
 
 
 @cache
