@@ -35,15 +35,15 @@ class DirectDeploy:
             failed += self.destroy(name)
         return failed
 
-    def deploy(self) -> list[str]:
+    def deploy(self, *, rolls_back: bool = True) -> list[str]:
         """Makes the stacks, or updates those that are there, up to the first that fails; returns
-        why it did. ``deployed`` has their names."""
+        why it did. ``deployed`` has their names. An update that fails is taken back unless told."""
         self._bootstrap()
         for folder in self._folders():
             self._publish(folder)
         self.deployed: list[str] = []
         for name, template in self._ordered():
-            failed = self._deploy(name, template)
+            failed = self._deploy(name, template, rolls_back)
             self.deployed.append(name)
             if failed:
                 return failed
@@ -118,7 +118,7 @@ class DirectDeploy:
                 name, template, _ = stacks.pop(key)
                 yield name, template
 
-    def _deploy(self, name: str, template: Path) -> list[str]:
+    def _deploy(self, name: str, template: Path, rolls_back: bool) -> list[str]:
         key = f"templates/{name}.json"
         self._s3.put_object(Bucket=self._bucket, Key=key, Body=template.read_bytes())
         suffix = "amazonaws.com.cn" if self._region.startswith("cn-") else "amazonaws.com"
@@ -131,7 +131,7 @@ class DirectDeploy:
             if self._settled(name) in ("GONE", "DELETE_COMPLETE"):
                 self._stacks.create_stack(**asked, DisableRollback=True)
             else:
-                self._stacks.update_stack(**asked)
+                self._stacks.update_stack(**asked, DisableRollback=not rolls_back)
         except self._stacks.exceptions.ClientError as refused:
             return [] if "No updates" in str(refused) else [f"{name}: {refused}"]
         if self._settled(name) in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):

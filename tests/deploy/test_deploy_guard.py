@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
 FILE = """\
 name: guarded
 region: eu-west-1
+tags: {{team: {team}}}
 models:
   half:
     artifact: {artifact}
@@ -49,19 +50,31 @@ class Deploys:
         version: str,
         update: str = "update: {all_at_once: true}",
         artifact: str = f"{ROOT}/model_assets/half_plus_three/model",
+        *,
+        team: str = "one",
+        then_fails: bool = False,
+        rolls_back: bool = True,
     ) -> str:
-        """What the deploy fails with; "" when it succeeds."""
+        """What the deploy fails with; "" when it succeeds.
+
+        With ``then_fails`` a resource is never made, after the endpoint has moved.
+        """
         self._made += 1
         path = self._folder / "guarded.yaml"
-        text = FILE.format(artifact=artifact, version=version, update=update)
+        text = FILE.format(artifact=artifact, version=version, update=update, team=team)
         path.write_text(text)
         app = cdk.App(outdir=str(self._folder / f"cdk.out-{self._made}"))
         environment = read_environment(path).sound
         add_environment(
             Construct(app, "guarded"), environment, folder=self._folder, account=ACCOUNT
         )
+        if then_fails:
+            stack: Any = app.node.find_child("guarded").node.find_child("half")
+            wrong = {"QueueName": "no name of a queue"}
+            last = cdk.CfnResource(stack, "Last", type="AWS::SQS::Queue", properties=wrong)
+            last.add_dependency(stack.node.find_child("DeployGuard").node.find_child("After"))
         self.direct = DirectDeploy(self.aws, Path(app.synth().directory), ACCOUNT, REGION)
-        return "\n".join(self.direct.deploy())
+        return "\n".join(self.direct.deploy(rolls_back=rolls_back))
 
     @property
     def serving(self) -> tuple[str, str]:
@@ -133,11 +146,35 @@ def test_after_a_rollback_only_the_former_commit_is_deployed_and_then_all_others
     assert f"{ENDPOINT} serves {good}, and its stack says {bad}: " in refused
     assert deploys.serving == (good, "good")
 
+    # Nor a change of tags, for which CloudFormation may move the endpoint, too.
+    refused = deploys.deploy("bad", team="two")
+    assert f"{ENDPOINT} serves {good}, and its stack says {bad}: " in refused
+    assert deploys.serving == (good, "good")
+
+    # If one that is let through fails, CloudFormation moves it to what the stack says.
+    assert "Last" in deploys.deploy("good", then_fails=True)
+    assert deploys.serving == (bad, "bad")
+    find_rollback(ENDPOINT, client_of(deploys.aws.gateway)).begin()
+    assert "Last" in deploys.deploy("good", then_fails=True, rolls_back=False)
+    assert deploys.serving[1] == "good"
+
     assert deploys.deploy("good") == ""
     again, version = deploys.serving
     assert (again != good, version) == (True, "good")
     assert deploys.deploy("next") == ""
     assert deploys.serving[1] == "next"
+
+
+def test_both_looks_are_of_a_change_of_tags_alone_too(deploys: Deploys) -> None:
+    assert deploys.deploy("next") == ""
+    before, _ = deploys.serving
+    assert deploys.deploy("next", team="two") == ""
+    events = deploys.events()
+    began = len(events) - events[::-1].index(("AWS::CloudFormation::Stack", "UPDATE_IN_PROGRESS"))
+    looked = [kind for kind, status in events[began:] if status == "UPDATE_COMPLETE"]
+    order = ("Custom::EndpointBefore", "AWS::SageMaker::Endpoint", "Custom::EndpointAfter")
+    assert tuple(kind for kind in looked if kind in order) == order
+    assert deploys.serving == (before, "next")
 
 
 def test_the_role_goes_after_the_endpoint_and_what_waits_for_its_end(deploys: Deploys) -> None:

@@ -193,6 +193,12 @@ def test_it_moves_under_load_comes_back_from_a_bad_version_and_outlives_the_stac
         assert f"digits serves {taken}, and its stack says {moved}: " in refused.printed
         assert adopted.stacks()["mine-digits"] == "UPDATE_ROLLBACK_COMPLETE"
         assert (adopted.config("digits"), adopted.version("digits")) == (taken, "theirs")
+
+        # The reverted commit is let through; if it fails, what its stack says stays left.
+        let_through = adopted.deploy(then_fails="digits")
+        assert (let_through.status != 0, "Last" in let_through.printed) == (True, True)
+        assert adopted.stacks()["mine-digits"] == "UPDATE_ROLLBACK_COMPLETE"
+        assert (adopted.config("digits"), adopted.version("digits")) == (taken, "theirs")
         find_rollback("digits", client_of(adopted.aws.gateway), to=moved).begin()
         assert (adopted.config("digits"), adopted.version("digits")) == (moved, "second")
 

@@ -98,6 +98,20 @@ def test_the_same_content_under_another_name_may_follow(
     assert asked(aws, listener, "Before", unlike, left="new") != ""
 
 
+def test_a_change_of_tags_alone_is_looked_at_and_goes_on_with_the_same_content(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    alike = aws.config("alike", {"all": aws.model("alike", {"VERSION": "old"})})
+    for moment, said in (
+        ("Before", ", and its stack says new"),
+        ("After", " after the update to new"),
+    ):
+        assert f"guarded serves old{said}" in asked(aws, listener, moment, "new", left="new")
+        assert asked(aws, listener, moment, "new", left="new", stack=TAKEN_BACK) == ""
+        for same in ("old", alike):
+            assert asked(aws, listener, moment, same, left=same) == ""
+
+
 def test_a_delete_waits_until_the_endpoint_is_gone(
     aws: Aws, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -205,6 +205,20 @@ def test_what_the_stack_does_not_know_is_left_alone_on_the_way_there_and_back(
     assert (answered(aws, listener, alike)["Status"], serves(aws)) == ("SUCCESS", again)
 
 
+def test_a_deploy_that_is_let_through_and_fails_gives_back_what_served_before_it(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    """What its stack says is the version that somebody has left."""
+    left = aws.config("left", {"all": "new"})
+    good = aws.config("good", {"all": aws.model("good", {"VERSION": "old"})})
+    there: dict[str, Any] = {"OldResourceProperties": {"EndpointConfigName": left}}
+    asked = event(aws, listener, digits, good, kind="Update", **there)
+    assert (answered(aws, listener, asked)["Status"], serves(aws)) == ("SUCCESS", good)
+    there = {"OldResourceProperties": {"EndpointConfigName": good}}
+    back = event(aws, listener, digits, left, kind="Update", stack=TAKEN_BACK, **there)
+    assert (answered(aws, listener, back)["Status"], serves(aws)) == ("SUCCESS", "old")
+
+
 def test_what_takes_longer_than_cloudformation_waits_is_told(
     aws: Aws, listener: Listener, digits: str
 ) -> None:

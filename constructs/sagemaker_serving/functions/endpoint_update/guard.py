@@ -8,9 +8,9 @@
 health checks or finds no capacity, and is InService then, perhaps without a FailureReason
 (hashicorp/terraform-provider-aws#46663, #48997). A deploy that took that for done would delete what
 serves. *Before* refuses an update while another config serves than the stack says, since a failing
-deploy ends on what the stack says. Its Delete comes last, and waits until the endpoint and its
-network interfaces are gone: SageMaker deletes them by the endpoint's role (botocore,
-DeleteEndpoint), and after CloudFormation is done
+deploy ends on what the stack says. Both are asked for a change of tags alone, too. The Delete of
+*before* comes last, and waits until the endpoint and its network interfaces are gone: SageMaker
+deletes them by the endpoint's role (botocore, DeleteEndpoint), and after CloudFormation is done
 (aws-cloudformation/cloudformation-coverage-roadmap#1327).
 """
 
@@ -86,9 +86,11 @@ def _refuse_gone_back(request: Request, context: Any) -> None:
     if endpoint is None:
         return  # CloudFormation says what has become of it
     serving = endpoint["EndpointConfigName"]
-    if serving != request.config and (
-        serving == request.former_config or not is_taken_back(request.stack_id)
-    ):
+    if request.former_config == request.config:  # only tags change, or how it moves
+        went = serves_another(request, endpoint)
+    else:
+        went = serving != request.config
+    if went and (serving == request.former_config or not is_taken_back(request.stack_id)):
         raise Refused(sentences.went_back(request, endpoint, request.config))
     _refuse_components_gone_back(request)
 

@@ -53,9 +53,9 @@ def serves_another(request: Request, serving: str) -> str:
     former = request.former_config
     return (
         f"{request.endpoint} serves {serving}, and its stack says {former}: if this deploy failed, "
-        f"CloudFormation would move it there; deploy the commit that {serving} is of, which moves "
-        f"it to the same content and no further, or go back by `sagemaker-serving rollback "
-        f"{request.endpoint} --to {former}`; then deploy this"
+        f"CloudFormation would move it there; deploy the commit that {serving} is of by "
+        f"`cdk deploy --no-rollback`, which moves it to the same content and no further, or go "
+        f"back by `sagemaker-serving rollback {request.endpoint} --to {former}`; then deploy this"
     )
 
 

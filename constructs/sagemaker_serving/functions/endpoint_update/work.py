@@ -38,7 +38,8 @@ def begin(state: State) -> State:
     """Settles which config is to serve.
 
     A Delete gives the former one back while the stack is being taken back; at any other time it
-    leaves the endpoint alone.
+    leaves the endpoint alone. So does an Update on that way, where the stack said another than the
+    one that served as the failed deploy began.
     """
     request = Request.of(state["request"])
     if state.pop("interrupted", False):
@@ -50,6 +51,8 @@ def begin(state: State) -> State:
     wanted: str | None = request.config
     if request.kind == "Delete":
         wanted = (request.before or _recorded(request.config)) if going_back else None
+    elif going_back and request.former_config not in (None, wanted):
+        wanted = _recorded(str(request.former_config)) or wanted
     if wanted is None:
         return succeeded(state)
     return look({**state, "wanted": wanted, "going_back": going_back})
@@ -116,7 +119,7 @@ def update(state: State) -> State:
             return failed(state, sentences.other_variants(request, now, then))
         for retained in ("RetainAllVariantProperties", "ExcludeRetainedVariantProperties"):
             members.pop(retained, None)
-    if request.kind == "Create" and config:
+    if config and not state["going_back"] and state["before"] != request.former_config:
         _record(config, state["before"])
     try:
         client("sagemaker").update_endpoint(
@@ -159,7 +162,8 @@ def _record(config: Mapping[str, Any], before: str) -> None:
     """Tags the stack's config with the one that served before it.
 
     CloudFormation learns the physical id by the answer alone, and never where it cancels a Create
-    because another resource failed. Its Delete then has an id of CloudFormation's own.
+    because another resource failed. Its Delete then has an id of CloudFormation's own. An Update
+    knows what its stack said, and nothing of what served instead.
     """
     tag = {"Key": BEFORE_TAG, "Value": before}
     client("sagemaker").add_tags(ResourceArn=config["EndpointConfigArn"], Tags=[tag])

@@ -88,7 +88,7 @@ class DeployGuard(Construct):
         endpoint_config.grant_to_roles(self._before.node.add_dependency)
         endpoint.node.add_dependency(self._before)
         self._after.node.add_dependency(endpoint)
-        endpoint.on_update(lambda text: self._before.add_property_override("Update", text))
+        endpoint.on_update(self._tell)
 
     def watch(self, components: Iterable[InferenceComponent]) -> None:
         """Looks at these components of the endpoint, too: which Model each serves."""
@@ -99,6 +99,12 @@ class DeployGuard(Construct):
             self._after.node.add_dependency(component)
             arn = component.component_arn
             grant(self._role, ["sagemaker:DescribeInferenceComponent"], arn)
+
+    def _tell(self, text: str) -> None:
+        """CloudFormation calls a custom resource when its properties change, so they have all that
+        the endpoint is updated for, its tags too."""
+        for each in (self._before, self._after):
+            each.add_property_override("Update", text)
 
     def _grant(self, endpoint_arn: str, *, has_network: bool) -> iam.Grant:
         stack, role = stack_of(self), self._role

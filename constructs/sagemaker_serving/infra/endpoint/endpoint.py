@@ -245,6 +245,7 @@ class Endpoint(MovedEndpoint):
         self._update: dict[str, Any] = {
             "DeploymentConfig": members.get("DeploymentConfig"),
             "extra": extra,
+            "Tags": self._resource.tags.rendered_tags,
         }
         self._told: list[Callable[[str], None]] = []
         if keep_instance_counts:
