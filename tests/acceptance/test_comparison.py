@@ -19,7 +19,7 @@ from tests.acceptance.mutator import lies
 from tests.acceptance.project import HERE, ROOT
 from tests.acceptance.recorder import RecordedAws, Recorder
 from tests.acceptance.recording import Recording
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, eventually, gateway_of
+from tests.local_aws.aws import REGION, Aws, StandIn, client_of, eventually, running
 
 pytestmark = pytest.mark.slow
 
@@ -43,12 +43,8 @@ NO_SUCH_MODEL = {
 
 def record(folder: Path) -> Recording:
     """A stack that comes up, an update of it that goes back, an endpoint, what it refuses."""
-    gateway = gateway_of(folder, launch=StandIn.start, settings=Settings(time_scale=60))
-    gateway.start()
-    try:
+    with running(folder, launch=StandIn.start, settings=Settings(time_scale=60)) as gateway:
         return _recorded(Aws(gateway))
-    finally:
-        gateway.stop()
 
 
 def _recorded(aws: Aws) -> Recording:

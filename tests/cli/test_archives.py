@@ -11,7 +11,7 @@ import pytest
 
 from local_aws.gateway import Gateway
 from tests.cli.conftest import on_a_terminal
-from tests.local_aws.aws import REGION, StandIn, client_of, gateway_of, shell_of
+from tests.local_aws.aws import REGION, StandIn, client_of, running, shell_of
 from tests.models import archive, onnx_model, saved_model
 
 Run = Callable[..., Any]
@@ -39,10 +39,8 @@ model.tar.gz: tensorflow, 2 files, {size} bytes unpacked, {packed} bytes packed
 
 @pytest.fixture
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=StandIn.start)
-    gateway.start()
-    yield gateway
-    gateway.stop()
+    with running(tmp_path_factory.mktemp("aws"), launch=StandIn.start) as gateway:
+        yield gateway
 
 
 def plant(folder: Path) -> Path:

@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.infra import GuardedEndpoint, Guardrails
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.deploy.assemblies import ACCOUNT, ROOT, Cdk
-from tests.local_aws.aws import REGION, Aws, gateway_of
+from tests.local_aws.aws import REGION, Aws, running
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -30,12 +30,8 @@ REQUEST = b'{"instances": [1.0]}'
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), settings=Settings(time_scale=60))
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("aws"), settings=Settings(time_scale=60)) as gateway:
         yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 def test_models_of_an_asset_and_of_a_bucket_predict_and_a_worse_one_is_rolled_back(

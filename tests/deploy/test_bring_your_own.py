@@ -26,8 +26,8 @@ from tests.local_aws.aws import (
     StandIn,
     archive,
     eventually,
-    gateway_of,
     policy,
+    running,
     service_in,
 )
 
@@ -149,15 +149,11 @@ class Account:
 @pytest.fixture(scope="module")
 def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     folder = tmp_path_factory.mktemp("aws")
-    gateway = gateway_of(folder, launch=StandIn.start, settings=Settings(time_scale=60))
-    gateway.start()
-    try:
+    with running(folder, launch=StandIn.start, settings=Settings(time_scale=60)) as gateway:
         aws = Aws(gateway)
         cli = Cdk(gateway, tmp_path_factory.mktemp("cdk"))
         assert cli.bootstrap().status == 0
         yield Account(aws, cli, tmp_path_factory.mktemp("apps"))
-    finally:
-        gateway.stop()
 
 
 @pytest.mark.parametrize("name", ["Granted", "Said"])

@@ -11,7 +11,7 @@ import pytest
 
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.deploy.assemblies import Cdk
-from tests.local_aws.aws import Aws, StandIn, gateway_of
+from tests.local_aws.aws import Aws, StandIn, running
 from tests.local_aws.services.cloudformation.templates import get_att, parameter, resource, template
 from tools.roles import trust
 
@@ -45,12 +45,8 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
         patches.setenv("AWS_SESSION_TOKEN", "theirs")
         quick = Settings(time_scale=600)  # minutes pass between a function's attempts
         folder = tmp_path_factory.mktemp("aws")
-        gateway = gateway_of(folder, launch=StandIn.start, settings=quick)
-        gateway.start()
-        try:
+        with running(folder, launch=StandIn.start, settings=quick) as gateway:
             yield Aws(gateway)
-        finally:
-            gateway.stop()
 
 
 @pytest.fixture(scope="module")

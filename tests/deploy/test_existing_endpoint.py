@@ -21,7 +21,7 @@ from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, eventually, gateway_of
+from tests.local_aws.aws import REGION, Aws, StandIn, client_of, eventually, running
 from tests.local_aws.load import Load
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
@@ -151,17 +151,13 @@ class Adopted:
 
 @pytest.fixture(scope="module")
 def adopted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adopted]:
-    gateway = gateway_of(
+    with running(
         tmp_path_factory.mktemp("aws"), launch=StandIn.start, settings=Settings(time_scale=60)
-    )
-    gateway.start()
-    try:
+    ) as gateway:
         cli = Cdk(gateway, tmp_path_factory.mktemp("cdk"))
         bootstrapped = cli.bootstrap()
         assert bootstrapped.status == 0, bootstrapped.printed
         yield Adopted(Aws(gateway), cli, tmp_path_factory.mktemp("mine"))
-    finally:
-        gateway.stop()
 
 
 def test_it_moves_under_load_comes_back_from_a_bad_version_and_outlives_the_stack(

@@ -20,7 +20,15 @@ from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk
-from tests.local_aws.aws import REGION, Aws, StandIn, archive, eventually, gateway_of, service_in
+from tests.local_aws.aws import (
+    REGION,
+    Aws,
+    StandIn,
+    archive,
+    eventually,
+    running,
+    service_in,
+)
 from tests.local_aws.load import Load
 from tests.local_sagemaker.numbers import figures
 
@@ -177,22 +185,18 @@ class Deployed:
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    gateway = gateway_of(
+    with running(
         tmp_path_factory.mktemp("aws"),
         region=REGION,
         launch=StandIn.start,
         settings=Settings(time_scale=60, engines={"vllm": "stub"}),
-    )
-    gateway.start()
-    try:
+    ) as gateway:
         aws = Aws(gateway)
         cli = Cdk(aws.gateway, tmp_path_factory.mktemp("cdk"))
         assert cli.bootstrap().status == 0
         deployed = Deployed(aws, cli, tmp_path_factory.mktemp("kinds"))
         deployed.deploy(ENVIRONMENT)
         yield deployed
-    finally:
-        gateway.stop()
 
 
 def test_real_time_answers_by_weight_or_by_name(deployed: Deployed) -> None:

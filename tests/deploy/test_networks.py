@@ -19,7 +19,7 @@ from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.spec import Environment, read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, ROOT, Cdk
-from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of
+from tests.local_aws.aws import REGION, Aws, StandIn, running
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -60,12 +60,8 @@ app.synth()
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     folder = tmp_path_factory.mktemp("aws")
-    gateway = gateway_of(folder, launch=StandIn.start, settings=Settings(time_scale=60))
-    gateway.start()
-    try:
+    with running(folder, launch=StandIn.start, settings=Settings(time_scale=60)) as gateway:
         yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from sagemaker_serving.spec import Transition, read_environment
 from sagemaker_serving.spec.edited import write_transition
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, gateway_of
+from tests.local_aws.aws import REGION, Aws, StandIn, client_of, running
 from tests.local_aws.load import Load
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
@@ -114,17 +114,13 @@ class Production:
 
 @pytest.fixture(scope="module")
 def production(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Production]:
-    gateway = gateway_of(
+    with running(
         tmp_path_factory.mktemp("aws"), launch=StandIn.start, settings=Settings(time_scale=60)
-    )
-    gateway.start()
-    try:
+    ) as gateway:
         cli = Cdk(gateway, tmp_path_factory.mktemp("cdk"))
         bootstrapped = cli.bootstrap()
         assert bootstrapped.status == 0, bootstrapped.printed
         yield Production(Aws(gateway), cli, tmp_path_factory.mktemp("live"))
-    finally:
-        gateway.stop()
 
 
 def release(**keep: str) -> Transition:

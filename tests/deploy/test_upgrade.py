@@ -19,7 +19,7 @@ from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk
 from tests.deploy.upgrade.make import ASSEMBLY, ENVIRONMENT
-from tests.local_aws.aws import Aws, StandIn, gateway_of
+from tests.local_aws.aws import Aws, StandIn, running
 from tests.local_aws.load import Load
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
@@ -32,14 +32,10 @@ KEPT = {"AWS::SageMaker::Endpoint", "AWS::S3::Bucket", "AWS::KMS::Key"}
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
-    gateway = gateway_of(
+    with running(
         tmp_path_factory.mktemp("aws"), launch=StandIn.start, settings=Settings(time_scale=60)
-    )
-    gateway.start()
-    try:
+    ) as gateway:
         yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 def test_an_environment_of_before_this_round_is_updated_and_nothing_of_it_is_lost(

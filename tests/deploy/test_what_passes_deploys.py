@@ -24,7 +24,7 @@ from sagemaker_serving.spec import EnvironmentFile, read_environment
 from stacks import EnvironmentStage
 from tests.deploy.assemblies import ACCOUNT
 from tests.deploy.direct import DirectDeploy
-from tests.local_aws.aws import IMAGE, REGION, Aws, archive, gateway_of
+from tests.local_aws.aws import IMAGE, REGION, Aws, archive, running
 from tests.stacks.drawn_environments import drawn_environment
 from tests.stacks.kinds import ROOT
 from tests.today import TODAY
@@ -42,9 +42,7 @@ PACKAGED = "s3://models/model.tar.gz"
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """With all that drawn files name and do not make."""
     settings = Settings(time_scale=600, without_engines=True)
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), settings=settings)
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("aws"), settings=settings) as gateway:
         aws = Aws(gateway)
         for key in ("k.tar.gz", "other.tar.gz", "many/k.tar.gz", "prefix/file"):
             aws.s3.put_object(Bucket="models", Key=key, Body=archive({"file": b"x"}))
@@ -56,8 +54,6 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
                 InferenceSpecification={"Containers": [{"Image": IMAGE, "ModelDataUrl": PACKAGED}]},
             )
         yield aws
-    finally:
-        gateway.stop()
 
 
 # An endpoint that is deleted at once writes the end of its log when its role's policy is gone.

@@ -329,6 +329,23 @@ def gateway_of(
     return gateway
 
 
+@contextmanager
+def running(
+    folder: Path,
+    *,
+    launch: Launch | None = None,
+    settings: Settings | None = None,
+    region: str = REGION,
+) -> Iterator[Gateway]:
+    """`gateway_of`, started here and stopped in the end."""
+    gateway = gateway_of(folder, launch=launch, settings=settings, region=region)
+    gateway.start()
+    try:
+        yield gateway
+    finally:
+        gateway.stop()
+
+
 S = TypeVar("S", bound=Service)
 
 
@@ -437,12 +454,8 @@ class Aws:
 @contextmanager
 def stand_in_aws(folder: Path, settings: Settings | None = None) -> Iterator[Aws]:
     """A running gateway with stand-in model servers, stopped in the end."""
-    gateway = gateway_of(folder, launch=StandIn.start, settings=settings)
-    gateway.start()
-    try:
+    with running(folder, launch=StandIn.start, settings=settings) as gateway:
         yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 def do(service: Service, operation: str, **parameters: Any) -> Any:

@@ -20,7 +20,16 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.errors import Mistake
-from tests.local_aws.aws import REGION, Aws, StandIn, children, eventually, gateway_of, keys_of
+from tests.local_aws.aws import (
+    REGION,
+    Aws,
+    StandIn,
+    children,
+    eventually,
+    gateway_of,
+    keys_of,
+    running,
+)
 
 
 def port_of(aws: Aws) -> int:
@@ -200,10 +209,6 @@ def test_stopping_ends_what_is_still_starting(tmp_path: Path) -> None:
 
 def test_a_gateway_begins_empty_in_an_empty_folder(tmp_path: Path) -> None:
     for folder in ("one", "another"):
-        gateway = gateway_of(tmp_path / folder, launch=StandIn.start)
-        gateway.start()
-        try:
+        with running(tmp_path / folder, launch=StandIn.start) as gateway:
             aws = Aws(gateway)  # makes a bucket, which would be there already
             assert aws.sagemaker.list_models()["Models"] == []
-        finally:
-            gateway.stop()

@@ -18,7 +18,7 @@ from sagemaker_serving.local_sagemaker.engines.declarations import read_declarat
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES
 from sagemaker_serving.local_sagemaker.engines.images import Engine, NoEngine, engine_of
 from sagemaker_serving.model_server.programs import Program
-from tests.local_aws.aws import REGION, Aws, StandIn, archive, eventually, gateway_of
+from tests.local_aws.aws import REGION, Aws, StandIn, archive, eventually, running
 from tests.local_aws.services.cloudformation.templates import endpoint as endpoint_template
 from tests.local_sagemaker.own_server import command_of
 
@@ -67,9 +67,7 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory, engines: Mapping[str, str]) -> Iterator[Aws]:
     """A gateway with the project's own model servers."""
-    gateway = gateway_of(tmp_path_factory.mktemp("engines"), settings=Settings(engines=engines))
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("engines"), settings=Settings(engines=engines)) as gateway:
         aws = Aws(gateway)
         aws.s3.put_object(
             Bucket="models",
@@ -77,8 +75,6 @@ def aws(tmp_path_factory: pytest.TempPathFactory, engines: Mapping[str, str]) ->
             Body=archive({"factor": b"2", "code/inference.py": SCRIPT}),
         )
         yield aws
-    finally:
-        gateway.stop()
 
 
 def a_model(aws: Aws, name: str, image: str, **environment: str) -> str:
@@ -339,9 +335,9 @@ def test_a_version_that_is_not_known_is_said_in_the_status_and_the_log(aws: Aws)
 
 
 def test_without_engines_all_is_made_and_every_place_says_so(tmp_path: Path) -> None:
-    gateway = gateway_of(tmp_path, launch=StandIn.start, settings=Settings(without_engines=True))
-    gateway.start()
-    try:
+    with running(
+        tmp_path, launch=StandIn.start, settings=Settings(without_engines=True)
+    ) as gateway:
         aws = Aws(gateway)
         aws.model("one", Image=TRITON)
         aws.model("many", ModelDataUrl="s3://models/", Mode="MultiModel")
@@ -361,14 +357,12 @@ def test_without_engines_all_is_made_and_every_place_says_so(tmp_path: Path) -> 
         assert status["engines"] == {"declared": {}, "are_off": True}
         assert status["processes"] == []
         aws.delete("one")
-    finally:
-        gateway.stop()
 
 
 def test_without_engines_a_role_that_may_not_pull_the_image_still_fails(tmp_path: Path) -> None:
-    gateway = gateway_of(tmp_path, launch=StandIn.start, settings=Settings(without_engines=True))
-    gateway.start()
-    try:
+    with running(
+        tmp_path, launch=StandIn.start, settings=Settings(without_engines=True)
+    ) as gateway:
         aws = Aws(gateway)
         role = aws.role("poor", "sagemaker", {"Effect": "Allow", "Action": "s3:*", "Resource": "*"})
         aws.sagemaker.create_model(
@@ -379,18 +373,12 @@ def test_without_engines_a_role_that_may_not_pull_the_image_still_fails(tmp_path
         described = aws.endpoint("poor", aws.config("poor", {"v": "poor"}))
         assert described["EndpointStatus"] == "Failed"
         assert "does not have BatchGetImage permission" in described["FailureReason"]
-    finally:
-        gateway.stop()
 
 
 def test_what_was_declared_is_known_after_a_restart_until_it_is_forgotten(tmp_path: Path) -> None:
     def restarted(**engines: str) -> Any:
-        gateway = gateway_of(tmp_path, launch=StandIn.start, settings=Settings(engines=engines))
-        gateway.start()
-        try:
+        with running(tmp_path, launch=StandIn.start, settings=Settings(engines=engines)) as gateway:
             return gateway.status()["engines"]["declared"]
-        finally:
-            gateway.stop()
 
     assert restarted(mine="stub", other="pytorch") == {"mine": "stub", "other": "pytorch"}
     assert restarted() == {"mine": "stub", "other": "pytorch"}

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import Aws, gateway_of
+from tests.local_aws.aws import Aws, running
 from tests.local_sagemaker.own_server import command_of
 
 IMAGE = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/command:1"
@@ -21,12 +21,8 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A gateway where a command stands in for the image."""
     folder = tmp_path_factory.mktemp("sources")
     engines = {"team/command": f"command:{command_of(folder)}"}
-    gateway = gateway_of(folder / "local", settings=Settings(engines=engines))
-    gateway.start()
-    try:
+    with running(folder / "local", settings=Settings(engines=engines)) as gateway:
         yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 def test_a_model_without_an_archive_is_served_over_an_empty_folder(aws: Aws) -> None:

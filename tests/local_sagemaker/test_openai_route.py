@@ -17,7 +17,7 @@ from sagemaker_serving.client import Aws as ClientAws
 from sagemaker_serving.client import Predictor
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import REGION, Aws, eventually, gateway_of, policy
+from tests.local_aws.aws import REGION, Aws, eventually, policy, running
 
 VLLM = f"763104351884.dkr.ecr.{REGION}.amazonaws.com/vllm:0.27.1-gpu-py312"
 ASKED = {"model": "", "messages": [{"role": "user", "content": "What is 42 * 3?"}]}
@@ -28,11 +28,9 @@ ON_ENDPOINT = f"arn:aws:sagemaker:{REGION}:{ACCOUNT_ID}:endpoint/chat"
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """Endpoint "chat" of vLLM's image, which a stub serves, and "parts" with component "part"."""
-    gateway = gateway_of(
+    with running(
         tmp_path_factory.mktemp("openai"), settings=Settings(engines={"vllm": "stub"})
-    )
-    gateway.start()
-    try:
+    ) as gateway:
         aws = Aws(gateway)
         aws.model("words", Image=VLLM)
         assert aws.endpoint("chat", aws.config("chat", {"v": "words"}))["EndpointStatus"]
@@ -63,8 +61,6 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
             )
         )
         yield aws
-    finally:
-        gateway.stop()
 
 
 def allow(action: str, *resources: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.archive import build_archive, plan
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import Aws, archive, eventually, gateway_of
+from tests.local_aws.aws import Aws, archive, eventually, running
 from tests.local_aws.load import Load
 from tests.local_sagemaker.alarms import alarm_of_errors
 from tests.local_sagemaker.numbers import figures
@@ -38,12 +38,8 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A gateway with the project's own model server, and room for two models of half_plus_three."""
     one = sum(map(len, files(MODEL).values()))
     settings = Settings(time_scale=60, multi_model_memory_mb=2.5 * one / 1024 / 1024)
-    gateway = gateway_of(tmp_path_factory.mktemp("real"), settings=settings)
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("real"), settings=settings) as gateway:
         yield Aws(gateway)
-    finally:
-        gateway.stop()
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.client import Predictor
 from sagemaker_serving.spec import Batching, batching_variables
-from tests.local_aws.aws import Aws, archive, children, client_of, eventually, gateway_of
+from tests.local_aws.aws import Aws, archive, children, client_of, eventually, running
 from tests.local_aws.load import Load
 
 pytestmark = pytest.mark.slow
@@ -30,15 +30,11 @@ THREE = b'{"instances": [1.0, 2.0, 5.0]}'
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A gateway with the project's own model server, and the example models in its S3."""
-    gateway = gateway_of(tmp_path_factory.mktemp("real"))
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("real")) as gateway:
         aws = Aws(gateway)
         for name in ("half_plus_three", "digits"):
             aws.s3.put_object(Bucket="models", Key=f"{name}.tar.gz", Body=packed(name))
         yield aws
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.client import Predictor
-from tests.local_aws.aws import Aws, archive, client_of, gateway_of
+from tests.local_aws.aws import Aws, archive, client_of, running
 from tests.models import onnx_model
 
 pytestmark = pytest.mark.slow
@@ -33,15 +33,11 @@ MODELS = {
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     """A gateway with the project's own model servers, and the models in its S3."""
-    gateway = gateway_of(tmp_path_factory.mktemp("triton"))
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("triton")) as gateway:
         aws = Aws(gateway)
         for name, files in MODELS.items():
             aws.s3.put_object(Bucket="models", Key=f"{name}.tar.gz", Body=archive(files))
         yield aws
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture(scope="module")

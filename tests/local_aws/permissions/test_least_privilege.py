@@ -35,8 +35,8 @@ from tests.local_aws.aws import (
     address_of,
     client_of,
     eventually,
-    gateway_of,
     policy,
+    running,
     service_in,
 )
 from tests.local_aws.permissions.callers import refusal
@@ -227,17 +227,13 @@ def with_a_key(project: Path) -> Path:
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     folder = tmp_path_factory.mktemp("least-privilege")
     project = with_a_key(folder / "project")
-    gateway = gateway_of(folder / "aws", launch=partial(launch_held, folder / "held"))
-    gateway.start()
-    try:
+    with running(folder / "aws", launch=partial(launch_held, folder / "held")) as gateway:
         with (folder / "cdk.log").open("w+") as log:
             cdk = CdkCli(project, address_of(gateway), REGION, log=log)
             cdk.synth(folder / "assembly", {"env": "local", "account": ACCOUNT_ID})
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")
         yield Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from local_aws.gateway import Gateway
 from local_aws.resources.custom_resource import as_texts
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import REGION, eventually, gateway_of
+from tests.local_aws.aws import REGION, eventually, running
 from tests.local_aws.functions import Stacks
 from tests.local_aws.services.cloudformation.templates import get_att, ref, resource, template
 
@@ -80,10 +80,8 @@ class Asked(Stacks):
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     quick = Settings(time_scale=600)  # minutes pass between a function's attempts
-    started = gateway_of(tmp_path_factory.mktemp("aws"), settings=quick)
-    started.start()
-    yield started
-    started.stop()
+    with running(tmp_path_factory.mktemp("aws"), settings=quick) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

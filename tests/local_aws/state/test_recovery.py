@@ -10,7 +10,7 @@ import pytest
 
 from local_aws.gateway import Gateway
 from local_aws.services.cloudformation.service import CloudFormation
-from tests.local_aws.aws import REGION, StandIn, gateway_of, service_in
+from tests.local_aws.aws import REGION, StandIn, running, service_in
 from tests.local_aws.services.cloudformation.templates import broken, parameter, resource, template
 from tests.local_aws.state.killed import settled
 
@@ -25,12 +25,8 @@ FAILING = template(**NEW["Resources"], Broken=broken("Kept", "Made"))
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    gateway = gateway_of(tmp_path_factory.mktemp("recovery"), launch=StandIn.start)
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("recovery"), launch=StandIn.start) as gateway:
         yield gateway
-    finally:
-        gateway.stop()
 
 
 def recovered(local: Gateway, **members: Any) -> Any:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from sagemaker_serving.cli.package import package
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import Aws, archive, children, client_of, eventually, gateway_of
+from tests.local_aws.aws import Aws, archive, children, client_of, eventually, running
 from tests.model_server.ray_serve.test_packing import a_folder
 
 pytest.importorskip("ray")
@@ -85,9 +85,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory, hold: Path) -> Iterator[Aws]:
     folder = tmp_path_factory.mktemp("ray")
     before = children()
     settings = Settings(engines={"team/ray": "ray-serve-streaming"})
-    gateway = gateway_of(folder / "aws", settings=settings)
-    gateway.start()
-    try:
+    with running(folder / "aws", settings=settings) as gateway:
         aws = Aws(gateway)
         application = archive({"config.yaml": CONFIG, "deployment.py": DEPLOYMENT})
         packed = folder / "model.tar.gz"
@@ -111,8 +109,6 @@ def aws(tmp_path_factory: pytest.TempPathFactory, hold: Path) -> Iterator[Aws]:
         described = eventually(lambda: settled(aws), READY_SECONDS)
         assert described["EndpointStatus"] == "InService", described["FailureReason"]
         yield aws
-    finally:
-        gateway.stop()
     eventually(lambda: children() <= before)
 
 

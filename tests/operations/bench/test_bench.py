@@ -15,7 +15,7 @@ from sagemaker_serving.cli.bench import bench as command
 from sagemaker_serving.client import Aws
 from sagemaker_serving.errors import Mistake, NotFound, ReportedError
 from sagemaker_serving.operations.bench import BenchInput, bench
-from tests.local_aws.aws import REGION, archive, client_of, gateway_of, shell_of
+from tests.local_aws.aws import REGION, archive, client_of, running, shell_of
 from tests.local_aws.aws import Aws as LocalAws
 
 pytestmark = pytest.mark.slow
@@ -51,9 +51,7 @@ def predict_fn(data, model):
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
     """An endpoint with variants: right, wrong (in its 13th answer), form (another one)."""
-    gateway = gateway_of(tmp_path_factory.mktemp("bench"))
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("bench")) as gateway:
         local = LocalAws(gateway)
         packed = archive({"code/inference.py": SCRIPT.encode()})
         local.s3.put_object(Bucket="models", Key="twice.tar.gz", Body=packed)
@@ -65,8 +63,6 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAws]:
         }
         local.endpoint("twice", local.config("twice", variants))
         yield local
-    finally:
-        gateway.stop()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.client import Aws
-from tests.local_aws.aws import IMAGE, StandIn, client_of, eventually, gateway_of
+from tests.local_aws.aws import IMAGE, StandIn, client_of, eventually, running
 from tests.local_aws.aws import Aws as LocalAws
 
 _MAY_START = threading.Event()
@@ -154,9 +154,5 @@ def template(stack: str, version: str, environment: Mapping[str, str]) -> dict[s
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rollouts]:
-    gateway = gateway_of(tmp_path_factory.mktemp("aws"), launch=_launch)
-    gateway.start()
-    try:
+    with running(tmp_path_factory.mktemp("aws"), launch=_launch) as gateway:
         yield Rollouts(gateway)
-    finally:
-        gateway.stop()

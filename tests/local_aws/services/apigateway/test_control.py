@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local_aws.aws import REGION, eventually, gateway_of
+from tests.local_aws.aws import REGION, eventually, gateway_of, running
 from tests.local_aws.functions import Functions
 from tests.local_aws.services.apigateway.rest import Rest
 from tests.local_aws.web import ask
@@ -317,11 +317,7 @@ def test_apis_are_found_again_by_the_next_process(tmp_path: Path) -> None:
     rest.deploy()
     path = f"/_aws/execute-api/{rest.id}/prod/"
     before.stop()
-    after = gateway_of(tmp_path)
-    after.start()
-    try:
+    with running(tmp_path) as after:
         assert ask(f"{after.url}{path}").body == b"kept"
         (shown,) = after.status()["rest_apis"]
         assert shown["url"] == f"{after.url}{path}"
-    finally:
-        after.stop()

@@ -14,7 +14,7 @@ import pytest
 
 from local_aws.gateway import Gateway
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import REGION, Aws, eventually, gateway_of, policy
+from tests.local_aws.aws import REGION, Aws, eventually, gateway_of, policy, running
 
 
 @pytest.fixture(scope="module")
@@ -305,12 +305,8 @@ def test_an_alarm_that_is_found_again_is_looked_at_again(tmp_path: Path) -> None
         AlarmName="again", StateValue="ALARM", StateReason="test"
     )
     first.stop()
-    second = gateway_of(tmp_path, settings=Settings(time_scale=60))
-    second.start()
-    try:
+    with running(tmp_path, settings=Settings(time_scale=60)) as second:
         eventually(lambda: kept_state(second, "again") == "OK")
-    finally:
-        second.stop()
 
 
 def test_a_compressed_request_is_read(aws: Aws) -> None:

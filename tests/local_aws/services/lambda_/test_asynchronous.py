@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from local_aws.gateway import Gateway
 from local_aws.services.lambda_.resources import EventInvokeConfig
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import eventually, gateway_of
+from tests.local_aws.aws import eventually, running
 from tests.local_aws.functions import LOGS, Functions
 
 COUNTS = """
@@ -40,10 +40,8 @@ def lines(path: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     """AWS's minutes between attempts are tenths of a second here."""
-    started = gateway_of(tmp_path_factory.mktemp("events"), settings=Settings(time_scale=600))
-    started.start()
-    yield started
-    started.stop()
+    with running(tmp_path_factory.mktemp("events"), settings=Settings(time_scale=600)) as started:
+        yield started
 
 
 def test_an_event_is_tried_three_times_with_one_request_id(

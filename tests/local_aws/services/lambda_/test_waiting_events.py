@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from local_aws.gateway import Gateway
-from tests.local_aws.aws import eventually, gateway_of
+from tests.local_aws.aws import eventually, running
 from tests.local_aws.functions import Functions
 
 
@@ -17,10 +17,8 @@ from tests.local_aws.functions import Functions
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr("local_aws.services.lambda_.asynchronous.WORKERS", 1)
-        started = gateway_of(tmp_path_factory.mktemp("one-worker"))
-        started.start()
-        yield started
-        started.stop()
+        with running(tmp_path_factory.mktemp("one-worker")) as started:
+            yield started
 
 
 def test_an_event_that_waits_holds_up_no_other(functions: Functions, tmp_path: Path) -> None:
