@@ -170,9 +170,15 @@ def test_a_target_and_a_key_that_are_taken_away_are_shown_no_more(functions: Fun
 def test_a_bucket_or_a_bus_is_refused_as_a_destination(functions: Functions, target: str) -> None:
     destination = {"OnFailure": {"Destination": target}}
     put = functions.api.put_function_event_invoke_config
+    functions.create("tells-nobody", FAILS)
     with pytest.raises(ClientError, match="queues, topics and functions only"):
-        put(FunctionName="thrice", DestinationConfig=destination)
-    given = {"FunctionName": "thrice", "Qualifier": "$LATEST", "DestinationConfig": destination}
+        put(FunctionName="tells-nobody", DestinationConfig=destination)
+    functions.api.delete_function(FunctionName="tells-nobody")
+    given = {
+        "FunctionName": "tells-nobody",
+        "Qualifier": "$LATEST",
+        "DestinationConfig": destination,
+    }
     assert list(EventInvokeConfig().problems(given))
 
 
