@@ -113,12 +113,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {(*BLUE, "initial_instance_count"): 1},
     ),
     (
-        "variant-instances",
-        {(*BLUE, "weight"): -1},
-        "weight is -1; it must be at least 0",
-        {(*BLUE, "weight"): 0},
-    ),
-    (
         "variant-weights",
         {(*BLUE, "weight"): 0, (*DIGITS, "variants", 1, "weight"): 0},
         "every variant's weight is 0",
@@ -146,12 +140,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
     ),
     (
-        "batching-off",
-        {(*DIGITS, "batching"): None, (*DIGITS, "environment"): {f"{TFS}MAX_BATCH_SIZE": "8"}},
-        f"{TFS}MAX_BATCH_SIZE is '8' but batching is off",
-        {(*DIGITS, "batching"): {}, (*DIGITS, "environment"): {f"{TFS}MAX_BATCH_SIZE": "8"}},
-    ),
-    (
         "variable-set-twice",
         {(*DIGITS, "environment"): {ON: "false"}},
         f"{ON} is set here and by batching.enabled",
@@ -170,12 +158,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "refused with 503 when each fills a batch; this project's client sends 8 at a time; "
         "use max_enqueued_batches 6 or more",
         {(*DIGITS, "batching", "max_enqueued_batches"): 6},
-    ),
-    (  # null leaves it to the container
-        "batching-queue",
-        {(*DIGITS, "batching", "max_enqueued_batches"): None},
-        "max_enqueued_batches is 2, one for each CPU, and 2 batches",
-        {(*BLUE, "instance_type"): "ml.c5.xlarge", (*DIGITS, "batching"): {}},
     ),
     (
         "batching-queue",
@@ -268,12 +250,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {**OWN_IMAGE, (*DIGITS, "environment"): {f"{TFS}INSTANCE_COUNT": "two"}},
         "it must be a whole number of at least 1",
         {**OWN_IMAGE, (*DIGITS, "environment"): {f"{TFS}INSTANCE_COUNT": "2"}},
-    ),
-    (  # what this image does not read is nobody's business
-        "container-variable",
-        {**PYTORCH, (*DIGITS, "environment"): {"TS_JOB_QUEUE_SIZE": ""}},
-        "TS_JOB_QUEUE_SIZE is ''",
-        {(*DIGITS, "environment"): {"TS_JOB_QUEUE_SIZE": ""}},
     ),
     (
         "container-variable-order",

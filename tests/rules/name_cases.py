@@ -114,12 +114,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     ),
     (
         "existing-parts",
-        {**moves("mine"), (*DIGITS, "extra"): {"endpoint": {"RetainDeploymentConfig": True}}},
-        "endpoint stands beside an endpoint that is there; the stack has no",
-        {**moves("mine"), (*DIGITS, "extra"): {"endpoint": {}}},
-    ),
-    (
-        "existing-parts",
         {**moves("mine"), (*DIGITS, "monitoring"): {"log_retention_days": 30}},
         "log_retention_days stands beside an endpoint that is there; its log group is SageMaker's",
         {**moves("mine"), (*DIGITS, "monitoring"): {"alarms": True}},
@@ -172,7 +166,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "there are 51 tags",
         {(*BATCH, "tags"): {f"k{n}": "v" for n in range(50)}},
     ),
-    ("network-ids", network(SG, SG), f"subnet_ids has '{SG}'; it must be", network(SUBNET, SG)),
     ("network-ids", network(SUBNET, SUBNET), "such as sg-0123", network(SUBNET, SG)),
     ("network-ids", network("", SG), "subnet_ids has ''", network("subnet-0a1b2c3d", SG)),
     *(_cidr(*each) for each in CIDRS),

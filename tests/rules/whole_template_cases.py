@@ -68,18 +68,11 @@ def waiting(variant: str, seconds: int) -> str:
 
 CASES: list[tuple[str, str, str, str]] = [
     # the rule, a wrong template, what is said, the nearest right one
-    ("template-reference", named("!Ref Topik"), "Ref names 'Topik'", named("!Ref Topic")),
     (
         "template-reference",
         named("!GetAtt Topik.TopicName"),
         "did you mean Topic?",
         named("!GetAtt Topic.TopicName"),
-    ),
-    (
-        "template-reference",
-        named("!GetAtt Stage.TopicName"),
-        "there is no such resource",
-        named("!Ref Stage"),
     ),
     (
         "template-reference",
@@ -89,21 +82,9 @@ CASES: list[tuple[str, str, str, str]] = [
     ),
     (
         "template-reference",
-        named('!Sub ["${a}-${b}", {a: 1}]'),
-        "Fn::Sub names 'b'",
-        named('!Sub ["${a}-${b.c}", {a: 1, b.c: 2}]'),
-    ),
-    (
-        "template-reference",
         named('!Sub ["${a}", {a: !Ref Nobody}]'),
         "Ref names 'Nobody'",
         named('!Sub ["${a}", {a: !Ref Topic}]'),
-    ),
-    (
-        "template-reference",
-        named("!Ref AWS::Regoin"),
-        "did you mean AWS::Region?",
-        named("!Ref AWS::Region"),
     ),
     (
         "template-reference",
@@ -116,12 +97,6 @@ CASES: list[tuple[str, str, str, str]] = [
         resources("Outputs: {X: {Value: !Ref Topics}}\n"),
         "Ref names 'Topics'",
         resources("Outputs: {X: {Value: !Ref Topic}}\n"),
-    ),
-    (
-        "template-reference",
-        f"Conditions: {{C: !Equals [!Ref Topic, a]}}\nResources:\n{TOPIC}",
-        "there is no such parameter",
-        f"Conditions: {{C: !Equals [!Ref AWS::Region, a]}}\nResources:\n{TOPIC}",
     ),
     (
         "template-reference",
@@ -167,12 +142,6 @@ CASES: list[tuple[str, str, str, str]] = [
     ),
     (
         "template-mapping",
-        named("!FindInMap [Sizes, prod, typ]"),
-        "no key 'typ'",
-        named("!FindInMap [Sizes, !Ref Stage, type]"),
-    ),
-    (
-        "template-mapping",
         named("!FindInMap [Sizes, !Ref Stage, typ]"),
         "no key 'typ'",
         named("!FindInMap [Sizes, !GetAtt Topic.TopicName, typ]"),
@@ -182,14 +151,6 @@ CASES: list[tuple[str, str, str, str]] = [
         named("!FindInMap [Sizes, !Ref Size, type]"),
         "by default of Size, Sizes has no key 'ml.c5.large' there",
         named("!If [IsProd, !FindInMap [Sizes, !Ref Size, type], x]"),
-    ),
-    (
-        "template-mapping",
-        named("!FindInMap [Sizes, !Ref Stage, type]").replace("Default: prod", "Default: test"),
-        "by default of Stage, Sizes has no key 'test' there; it has prod",
-        named("!If [IsProd, !FindInMap [Sizes, !Ref Stage, type], x]").replace(
-            "Default: prod", "Default: test"
-        ),
     ),
     ("template-cycle", ring(), "A needs B needs A", ring("IsProd")),
     (
@@ -230,14 +191,7 @@ CASES: list[tuple[str, str, str, str]] = [
             "  N: {Type: AWS::CloudFormation::Stack}\n"
         ),
     ),
-    ("template-parameter", parameter("Type: Text"), "Type is 'Text'", parameter("Type: String")),
     ("template-parameter", parameter("Default: a"), "is absent", parameter("Type: Number")),
-    (
-        "template-parameter",
-        parameter("Type: String, Default: dev, AllowedValues: [prod]"),
-        "Default is 'dev'; it must be one of AllowedValues [prod]",
-        parameter("Type: String, Default: '1', AllowedValues: [1]"),
-    ),
     (
         "template-parameter",
         parameter("Type: Number, Default: ten"),

@@ -93,18 +93,11 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model({MODEL: saved_model(), **VARIABLES}),
     ),
     (
-        "artifact-damaged",
-        Model({MODEL: saved_model(), **VARIABLES, INDEX: VARIABLES[INDEX][:-1]}),
-        f"{INDEX} is damaged: it is no table: its last 8 bytes are others; export or copy the",
-        Model({MODEL: saved_model(), **VARIABLES}),
-    ),
-    (
         "artifact-saved-model-readable",
         Model({MODEL: saved_model()[:-1]}),
         f"{MODEL} is no SavedModel; export the model again",
         Model({MODEL: saved_model()}),
     ),
-    ("artifact-readable", Model(None), "there is nothing at", RIGHT),
     (
         "artifact-readable",
         Model({"graph.pb": frozen_graph(CHOICE)}, {"artifact": "model/graph.pb"}),
@@ -246,7 +239,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
         "the SavedModel in digits/v2/ would never be loaded",
         Model({MODEL: saved_model(), "digits/2/saved_model.pb": saved_model()}),
     ),
-    ("artifact-saved-model-readable", Model({MODEL: b""}), "is no SavedModel", RIGHT),
     (
         "artifact-saved-model-readable",
         Model({MODEL: saved_model(tags=("train",))}),
@@ -270,12 +262,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(one_member("again", tarfile.SYMTYPE, MODEL)),
         "again is a link, which SageMaker does not unpack",
         Model(one_member("again")),
-    ),
-    (
-        "artifact-several-models",
-        Model(TWO),
-        "there are 2 models (a, b) and none is the default",
-        Model(TWO, {"environment": {DEFAULT: "b"}}),
     ),
     (
         "artifact-default-model",
@@ -307,12 +293,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
         "there is no config.yaml at its top, so Ray Serve has no application; add it and "
         "deployment.py, or set environment: {SM_RAYSERVE_APP: deployment:app}; for a PyTorch model",
         Model({"deployment.py": b"", "config.yaml": CONFIG, "code/inference.py": b""}, RAY_SERVE),
-    ),
-    (
-        "artifact-ray-serve",
-        Model({"config.yaml": CONFIG}, RAY_SERVE),
-        "config.yaml names 'deployment:app', and there is no deployment.py at its top or in code/",
-        Model({"config.yaml": CONFIG, "code/deployment.py": b""}, RAY_SERVE),
     ),
     (
         "artifact-ray-serve",
@@ -430,13 +410,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
             RIGHT.content,
             {"artifact": None, "multi_model": {"archives": ["model/digits", "b=model/digits/1"]}},
         ),
-    ),
-    (
-        "artifact-packed",
-        Model(None, {**UNPACKED, "batch_transform": {"instance_type": "ml.m5.large"}}),
-        "s3 is 's3://bucket/model/', whose files are not packed; a transform job takes an archive "
-        "alone; pack them with `sagemaker-serving package`",
-        Model(None, UNPACKED),
     ),
     (
         "artifact-packed",

@@ -90,12 +90,6 @@ CONTAINERS: list[tuple[str, Model, str, Model]] = [
         of("huggingface", "4.17", "config.json", script=LOADS),
     ),
     (
-        "handler-arguments",
-        of("mxnet", "1.9", "m", script=b"def model_fn(model_dir, context): ..."),
-        "write def model_fn(model_dir):",
-        of("mxnet", "1.9", "m", script=b"def model_fn(model_dir, context=None): ..."),
-    ),
-    (
         "handler-required",
         of("sklearn", "1.2-1", "model.joblib", environment=BOTH),
         "there is no code/inference.py, and the container loads no model without it; add it",
@@ -106,12 +100,6 @@ CONTAINERS: list[tuple[str, Model, str, Model]] = [
         of("xgboost", "1.7-1", "m", script=b"def predict_fn(data, model): ...", environment=BOTH),
         "code/inference.py defines no model_fn, and the container has none of its own",
         of("xgboost", "1.7-1", "m", script=LOADS, environment=BOTH),
-    ),
-    (
-        "handler-required",
-        of("autogluon", "1.3", "predictor.pkl"),
-        "there is no code/inference.py",
-        of("autogluon", "1.3", "predictor.pkl", script=LOADS),
     ),
     (
         "handler-named",  # aws/sagemaker-scikit-learn-container#77
@@ -198,13 +186,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
     *CONTAINERS,
     (
         "batching-signature",
-        batched({"x": ("float32", (1, 8))}, 16),
-        "batching is on with max_batch_size 16, and input 'x' of signature 'serving_default' in "
-        "digits/1/saved_model.pb takes exactly 1 at a time",
-        batched({"x": ("float32", (None, 8))}, 16),
-    ),
-    (
-        "batching-signature",
         batched({"x": ("float32", (15,))}, 16),
         "takes exactly 15 at a time",
         batched({"x": ("float32", (16,)), "y": ("string", ()), "z": ("int32", None)}, 16),
@@ -282,12 +263,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
         pytorch("def model_fn(model_dir, context, more): ..."),
         "model_fn has 3 parameters, and the container calls it with 1, or with 2 where it has one",
         pytorch("def model_fn(model_dir, context): ...\ndef predict_fn(data, *rest): ..."),
-    ),
-    (
-        "handler-arguments",
-        pytorch("def model_fn(model_dir, **kw): ..."),
-        "model_fn cannot be called with 2 arguments",
-        pytorch("def model_fn(*any): ..."),
     ),
     (
         "handler-arguments",

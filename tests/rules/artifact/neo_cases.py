@@ -24,22 +24,10 @@ WITH_FINGERPRINT = ("1/fingerprint.pb", "1/saved_model.pb", "1/variables/variabl
 
 CASES: list[tuple[str, Model, str, Model]] = [
     (
-        "neo-files",
-        compiled("onnx", "a.onnx", "b.onnx"),
-        "Neo compiles onnx from exactly one .onnx file and there are 2 (a.onnx, b.onnx)",
-        compiled("onnx", "a.onnx"),
-    ),
-    (
         "neo-torch-name",  # aws/amazon-sagemaker-examples#986
         compiled("pytorch", content={"model.pt": TRACED}),
         "Neo has refused model.pt with 'No pth file found for PyTorch model'; name it model.pth",
         compiled("pytorch", content={"model.pth": TRACED}),
-    ),
-    (
-        "neo-files",
-        compiled("tensorflow", content={"a.pb": frozen_graph(), "b.pb": frozen_graph()}),
-        "exactly one .pb or .pbtxt file and there are 2",
-        compiled("tensorflow", "1/saved_model.pb", "1/variables/variables.index"),
     ),
     (
         "neo-files",
@@ -75,22 +63,10 @@ CASES: list[tuple[str, Model, str, Model]] = [
         compiled("xgboost", "xgboost-model"),
     ),
     (
-        "neo-files",
-        compiled("pytorch", "a.pth", "b.pt"),
-        "exactly one .pt or .pth file and there are 2",
-        compiled("pytorch", "a.pth", "code/b.pt"),
-    ),
-    (
         "neo-traced",
         compiled("pytorch", content={"model.pth": torch_file("data.pkl")}),
         "model.pth is not a traced model",
         compiled("pytorch", content={"model.pth": TRACED}),
-    ),
-    (
-        "neo-traced",
-        compiled("pytorch", content={"model.pth": b"\x80\x02 a bare pickle"}),
-        "model.pth is not a traced model",
-        Model({"model.pth": b"\x80\x02 a bare pickle"}, {"framework": "pytorch"}),
     ),
     (
         "neo-frozen-graph",

@@ -110,13 +110,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "triton-config",
-        configured("max_batch_size: 8" + tensors(y="dims: [ 4 ]")),
-        "line 2: input 'x': its shape is [-1, -1, 4], -1 for the batch and then its dims, and the "
-        "model's is [-1, 4]",
-        configured("max_batch_size: 8" + tensors("data_type: TYPE_FP32 dims: 4", "dims: [ 4 ]")),
-    ),
-    (
-        "triton-config",
         configured(tensors(y="dims: [ 8, 4 ]")),
         "line 3: output 'y': its shape is [8, 4] and the model's is [-1, 4]",
         configured(tensors("data_type: TYPE_FP32 dims: [ 8, 4 ]")),

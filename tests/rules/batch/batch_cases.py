@@ -128,12 +128,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     ),
     (
         "batch-strategy",
-        {**JSON_LINES, **batch(content_type="application/json; charset=utf-8")},
-        "and SingleRecord for lines that are whole requests",
-        {**JSON_LINES, **batch(content_type="text/csv")},
-    ),
-    (
-        "batch-strategy",
         {**JSON_LINES, ("models", "digits", "framework"): "TensorFlow"},
         "batch_strategy is not said",
         {**JSON_LINES, **PYTORCH},
@@ -256,11 +250,5 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
             **PYTORCH,
             **batch(max_payload_in_mb=50, environment={"TS_MAX_REQUEST_SIZE": "52428800"}),
         },
-    ),
-    (
-        "transform-payload-server",
-        {**PYTORCH, **batch(max_payload_in_mb=7)},
-        "or use 6",
-        batch(max_payload_in_mb=7),
     ),
 ]

@@ -64,18 +64,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     ),
     (
         "kind-content",
-        {(*DIGITS, "multi_model"): {}},
-        "artifact stands beside multi_model, which says itself what is run; remove it",
-        {(*DIGITS, "multi_model"): {}, (*DIGITS, "artifact"): None},
-    ),
-    (
-        "kind-content",
-        {**PACKAGED, (*DIGITS, "framework"): "tensorflow"},
-        "framework stands beside model_package, which says itself what is run; remove it",
-        PACKAGED,
-    ),
-    (
-        "kind-content",
         {**PACKAGED, (*DIGITS, "image_uri"): READS["image_uri"]},
         "image_uri stands beside model_package, which says itself what is run; remove it",
         PACKAGED,
@@ -160,12 +148,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
         "artifact of a variant is ignored beside multi_model; give it a name in archives",
         {(*DIGITS, "multi_model"): {"archives": {"half": "model"}}, (*DIGITS, "artifact"): None},
-    ),
-    (
-        "part-isolation",
-        {(*DIGITS, "containers"): [{"network_isolation": True}, {}]},
-        "network_isolation of a container is ignored; say it of the model",
-        {(*DIGITS, "containers"): [{}, {}], (*DIGITS, "network_isolation"): True},
     ),
     (
         "part-isolation",

@@ -234,24 +234,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         types("ml.c5.large", "ml.m5.large"),
     ),
     (
-        "pools-alone",
-        {(*BLUE, "instance_types"): ["ml.m5.large"]},
-        "instance_types stands beside instance_type; remove instance_type, and begin the list",
-        types("ml.m5.large"),
-    ),
-    (
-        "pools-alike",
-        {
-            (*BLUE, "instance_type"): None,
-            (*BLUE, "instance_types"): ["ml.c5.large", "ml.c7g.large"],
-        },
-        "instance_types has ml.c5.large and ml.c7g.large, which do not run the same image",
-        {
-            (*BLUE, "instance_type"): None,
-            (*BLUE, "instance_types"): ["ml.c5.large", "ml.c7i.large"],
-        },
-    ),
-    (
         "pools-alike",
         {
             (*BLUE, "instance_type"): None,
@@ -308,12 +290,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
             (*DIGITS, "monitoring"): {"thresholds": {"period_seconds": 300}},
             (*DIGITS, "metrics_config"): EVERY_5_MINUTES,
         },
-    ),
-    (
-        "alarm-frequency",
-        {(*DIGITS, "monitoring"): {}, (*DIGITS, "metrics_config"): EVERY_5_MINUTES},
-        "metric_publish_frequency_in_seconds is 300",
-        {(*DIGITS, "metrics_config"): EVERY_5_MINUTES},
     ),
     (
         "metrics-frequency",

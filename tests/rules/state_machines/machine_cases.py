@@ -136,12 +136,6 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
     ),
     (
         "state-machine-language",
-        {"Definition": machine(A={"Type": "Wait", "Seconds": "5", "End": True})},
-        "must be an integer",
-        {"Definition": machine(A={"Type": "Wait", "Seconds": REF, "End": True})},
-    ),
-    (
-        "state-machine-language",
         {**calling(f"{SAGEMAKER}createTransformJob.sync"), "StateMachineType": "EXPRESS"},
         "leave .sync out, or make the machine STANDARD",
         {**calling(f"{SAGEMAKER}createTransformJob.sync"), "StateMachineType": REF},
@@ -274,21 +268,9 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
     ),
     (
         "state-machine-argument",
-        creating(ModelName=None),
-        "CreateModel needs ModelName; add it",
-        creating(**{"ModelName": None, "ModelName.$": "$.name"}),
-    ),
-    (
-        "state-machine-argument",
         calling(MODEL),
         "CreateModel needs ModelName; add them",
         creating(),
-    ),
-    (
-        "state-machine-argument",
-        training(InstanceCount="two"),
-        "InstanceCount is 'two'; it must be a whole number, without quotes",
-        training(InstanceCount=2),
     ),
     (
         "state-machine-argument",

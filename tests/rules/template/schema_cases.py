@@ -82,13 +82,6 @@ CASES: list[Case] = [
     ("schema-type", "S3::Bucket", "Tags: {a: b}", "must be a list", "Tags: [{Key: a, Value: b}]"),
     (
         "schema-type",
-        "S3::Bucket",
-        "VersioningConfiguration: Enabled",
-        "must be a mapping",
-        "VersioningConfiguration: !Ref Versioning",
-    ),
-    (
-        "schema-type",
         "EC2::SecurityGroup",
         "GroupDescription: [a]",
         "GroupDescription is a list of 1; it must be text",
