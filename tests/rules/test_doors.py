@@ -23,6 +23,7 @@ from sagemaker_serving.operations.adoption import adopt
 from sagemaker_serving.rules import RULES, check_environment, check_template, template_of
 from sagemaker_serving.rules.template.facts import MADE_BY
 from sagemaker_serving.rules.template.plan import TYPES, argument_of, read_plan
+from sagemaker_serving.rules.template.scaling import SCHEDULED
 from sagemaker_serving.spec import BatchTransformSettings, read_environment
 from sagemaker_serving.spec.aws import aws_fields
 from sagemaker_serving.spec.base import Spec
@@ -137,7 +138,7 @@ def test_a_call_is_refused_for_what_a_template_is_told(
 
 def refusals(change: dict[str, Any]) -> str:
     """What the calls that make the template's resources are answered, in its order."""
-    resources = template(change, tasks=False)
+    resources = _with_actions(template(change, tasks=False))
     actions = {kind: action for action, kind in reversed(MADE_BY.items())}
     answers: list[str] = []
     named: list[tuple[str, dict[str, Any]]] = []
@@ -151,6 +152,23 @@ def refusals(change: dict[str, Any]) -> str:
     return "\n".join(answers)
 
 
+def _with_actions(resources: Mapping[str, Any]) -> dict[str, Any]:
+    """The resources with scheduled actions of their own, as calls and Terraform make them."""
+    found = dict(resources)
+    for name, resource in resources.items():
+        given = resource["Properties"]
+        for number, action in enumerate(given.get("ScheduledActions", ())):
+            of = {key: given[key] for key in _OF_TARGET if key in given}
+            named = {"ScheduledActionName": f"{name}{number}", **of, **action}
+            found[f"{name}{number}"] = {"Type": SCHEDULED, "Properties": named}
+        left = {key: value for key, value in given.items() if key != "ScheduledActions"}
+        found[name] = {**resource, "Properties": left}
+    return found
+
+
+_OF_TARGET = ("ServiceNamespace", "ScalableDimension", "ResourceId")
+
+
 def _called(value: Any, resources: Mapping[str, Any]) -> Any:
     """Properties as a call has them: with names for references."""
     if isinstance(value, list):
@@ -159,8 +177,7 @@ def _called(value: Any, resources: Mapping[str, Any]) -> Any:
         return value
     if "ScalingTargetId" in value:
         target = resources[value["ScalingTargetId"]["Ref"]]["Properties"]
-        of_target = ("ServiceNamespace", "ScalableDimension", "ResourceId")
-        value = {**value, **{name: target[name] for name in of_target if name in target}}
+        value = {**value, **{name: target[name] for name in _OF_TARGET if name in target}}
         del value["ScalingTargetId"]
     match value:
         case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), _]}:
@@ -177,6 +194,7 @@ _NAMED = {"AWS::SageMaker::Endpoint": "EndpointName"}
 def plan_of(resources: Mapping[str, Any], region: str) -> dict[str, Any]:
     """A plan of Terraform's that makes the same; what it has no type for is left out."""
     changes, written = [], []
+    resources = _with_actions(resources)
     for name, resource in resources.items():
         if resource["Type"] not in _ARGUMENTS:
             continue
@@ -185,11 +203,7 @@ def plan_of(resources: Mapping[str, Any], region: str) -> dict[str, Any]:
         properties = {**resource["Properties"]}
         if "ScalingTargetId" in properties:  # which Terraform has no argument for
             target = resources[properties.pop("ScalingTargetId")["Ref"]]["Properties"]
-            properties |= {
-                name: value
-                for name, value in target.items()
-                if name in ("ServiceNamespace", "ScalableDimension", "ResourceId")
-            }
+            properties |= {name: value for name, value in target.items() if name in _OF_TARGET}
         if resource["Type"] in _NAMED:
             properties.setdefault(_NAMED[resource["Type"]], name)
         after, unknown, expressions = _block(properties, read_as.properties, names, resources)

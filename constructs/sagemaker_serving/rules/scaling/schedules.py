@@ -19,13 +19,12 @@ _GRAMMAR = (
 )
 
 
-@rule("scaling-schedule", source=_GRAMMAR, example='schedule: "0 8 * * *"')
+@rule("scaling-schedule", refused=True, source=_GRAMMAR, example='schedule: "0 8 * * *"')
 def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
     """A schedule is ``cron(…)`` of six fields, ``rate(…)`` or ``at(…)``, and sets a bound.
 
     Each field is in its range, and the day is one of the month or one of the week. Crontab's five
-    fields are refused: the sixth is the year. Of Terraform's plans
-    ``aws_appautoscaling_scheduled_action`` is not read.
+    fields are refused: the sixth is the year.
     """
     for each in schedules.each:
         text = each.schedule.text
@@ -51,7 +50,7 @@ def event_schedule(facts: EventScheduleFacts) -> Iterator[Finding]:
     yield from _zone(facts.zone)
 
 
-@rule("scaling-schedule-zone", source=_GRAMMAR, example="timezone: Europe/Berlyn")
+@rule("scaling-schedule-zone", refused=True, source=_GRAMMAR, example="timezone: Europe/Berlyn")
 def scaling_schedule_zone(schedules: SchedulesFacts) -> Iterator[Finding]:
     """A schedule's time zone is one of the IANA database's.
 

@@ -42,12 +42,14 @@ from sagemaker_serving.rules.template.role_needs import (
 from sagemaker_serving.rules.template.roles import policy_documents, role_trust
 from sagemaker_serving.rules.template.scaling import (
     POLICY,
+    SCHEDULED,
     TARGET,
     alarm_metrics,
     config_of,
     event_schedules,
     policy_facts,
     scaled_variants,
+    scheduled_facts,
     target_facts,
 )
 from sagemaker_serving.rules.template.schemas import is_whole, schema_facts, type_facts
@@ -90,6 +92,7 @@ MADE_BY = {
     "CreateInferenceComponent": COMPONENT,
     "RegisterScalableTarget": TARGET,
     "PutScalingPolicy": POLICY,
+    "PutScheduledAction": SCHEDULED,
 }
 
 
@@ -125,6 +128,10 @@ def _shapes(resource: Resource) -> Iterator[ShapeFacts]:
         )
     elif resource.type == COMPILATION:
         yield ShapeFacts(shape="CreateCompilationJobRequest", value=properties)
+    elif resource.type == SCHEDULED:
+        yield ShapeFacts(
+            shape="application-autoscaling.PutScheduledActionRequest", value=properties
+        )
     for action in properties.get("ScheduledActions").items() if resource.type == TARGET else ():
         yield ShapeFacts(shape="application-autoscaling.PutScheduledActionRequest", value=action)
 
@@ -158,6 +165,8 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from alarm_metrics(resource, resources)
     elif resource.type == POLICY:
         yield from policy_facts(resource, resources)
+    elif resource.type == SCHEDULED:
+        yield from scheduled_facts(resource, resources)
     elif resource.type == "AWS::Lambda::Function":
         yield from caller_facts(resource, resources)
     elif resource.type == "AWS::ApiGateway::Method":

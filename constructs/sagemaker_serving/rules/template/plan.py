@@ -19,6 +19,7 @@ from sagemaker_serving.catalog.actions import resource_members
 from sagemaker_serving.catalog.endpoint_metrics import DIMENSIONS
 from sagemaker_serving.errors import Mistake, Problem, Where
 from sagemaker_serving.rules.template.reading import Template
+from sagemaker_serving.rules.template.scaling import SCHEDULED
 
 _OPEN = {"Fn::ImportValue": "known after apply"}
 """What stands for a value that only the apply knows: rules pass over it."""
@@ -87,6 +88,15 @@ TYPES = {
         {
             "name": "PolicyName",
             "step_scaling_policy_configuration.step_adjustment": "StepAdjustments",
+        },
+    ),
+    "aws_appautoscaling_scheduled_action": _Type(
+        SCHEDULED,
+        {"name": "ScheduledActionName"},
+        {
+            **dict.fromkeys(("ScheduledActionName", "Schedule", "Timezone"), "string"),
+            **dict.fromkeys(("ServiceNamespace", "ResourceId", "ScalableDimension"), "string"),
+            "ScalableTargetAction": {"MinCapacity": "integer", "MaxCapacity": "integer"},
         },
     ),
     "aws_cloudwatch_metric_alarm": _Type(

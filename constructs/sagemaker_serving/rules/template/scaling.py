@@ -29,6 +29,9 @@ POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 _ENDPOINT = "AWS::SageMaker::Endpoint"
 _CONFIG = "AWS::SageMaker::EndpointConfig"
 _ALARM = "AWS::CloudWatch::Alarm"
+SCHEDULED = "AWS::ApplicationAutoScaling::ScheduledAction"
+"""What PutScheduledAction makes: Terraform's, or a call's. A template has it in its target."""
+_DIMENSION = "ScalableDimension"
 _RESOURCE = re.compile(rf"endpoint/{MARK}?([^/{MARK}]*){MARK}?/variant/([^/{MARK}]*)")
 
 
@@ -43,17 +46,34 @@ def target_facts(target: Resource, resources: Resources) -> Iterator[object]:
 def policy_facts(policy: Resource, resources: Resources) -> Iterator[object]:
     """A policy on a scalable target of SageMaker's, which the template has or the policy names."""
     target = resources.referred(policy.properties.get("ScalingTargetId"), TARGET, "")
-    if target is None and policy.properties.get("ResourceId").given:
-        named = policy.properties.get("ResourceId")
-        dimension = policy.properties.get("ScalableDimension").text
-        target = resources.referred(named, TARGET, "ResourceId")
-        if target is not None and target.properties.get("ScalableDimension").text != dimension:
-            target = None
-    target = policy if target is None else target
+    target = target or _target_of(policy, resources) or policy
     if _is_of_sagemaker(target):
         yield _policy(policy, target, resources)
         yield from _steps(policy, resources)
         yield _metric(policy)
+
+
+def scheduled_facts(action: Resource, resources: Resources) -> Iterator[object]:
+    """What PutScheduledAction is told. A target beside it tells it with its own, but not a call's,
+    which is no resource."""
+    told = bool(action.logical_id) and _target_of(action, resources) is not None
+    if not told and _is_of_sagemaker(action):
+        unknown = Fact(Unknown(), action.properties.where)
+        bounds = resources.numbered(action.properties).get("ScalableTargetAction")
+        yield SchedulesFacts(
+            minimum=unknown,
+            maximum=unknown,
+            keeps_one=keeps_one(action.properties.get("ScalableDimension"), asynchronous=None),
+            each=(_schedule(action.properties, bounds),),
+        )
+
+
+def _target_of(resource: Resource, resources: Resources) -> Resource | None:
+    """The scalable target that a policy or a scheduled action names by what it scales."""
+    named, dimension = (resource.properties.get(name) for name in ("ResourceId", _DIMENSION))
+    target = resources.referred(named, TARGET, "ResourceId") if named.given else None
+    known = target is not None and target.properties.get(_DIMENSION).text == dimension.text
+    return target if known else None
 
 
 def _is_of_sagemaker(target: Resource) -> bool:
@@ -94,24 +114,31 @@ def _wakes(resources: Resources) -> bool:
 
 
 def _schedules(target: Resource, facts: ScalingFacts, resources: Resources) -> SchedulesFacts:
-    named = target.properties.get("ScheduledActions").items()
+    own = target.properties.get("ScheduledActions").items()
     numbered = resources.numbered(target.properties).get("ScheduledActions").items()
-    bounds = (action.get("ScalableTargetAction") for action in numbered)
+    written = list(zip(own, numbered, strict=True))
+    for action in resources.of_types(SCHEDULED):
+        of = _target_of(action, resources)
+        if of is not None and of.logical_id == target.logical_id:
+            written.append((action.properties, resources.numbered(action.properties)))
     return SchedulesFacts(
         minimum=facts.minimum,
         maximum=facts.maximum,
         keeps_one=keeps_one(facts.dimension, asynchronous=facts.asynchronous),
         each=tuple(
-            ScheduleFacts(
-                where=action.where,
-                name=action.get("ScheduledActionName"),
-                schedule=action.get("Schedule"),
-                zone=action.get("Timezone"),
-                minimum=both.get("MinCapacity"),
-                maximum=both.get("MaxCapacity"),
-            )
-            for action, both in zip(named, bounds, strict=True)
+            _schedule(action, numbers.get("ScalableTargetAction")) for action, numbers in written
         ),
+    )
+
+
+def _schedule(action: Fact, bounds: Fact) -> ScheduleFacts:
+    return ScheduleFacts(
+        where=action.where,
+        name=action.get("ScheduledActionName"),
+        schedule=action.get("Schedule"),
+        zone=action.get("Timezone"),
+        minimum=bounds.get("MinCapacity"),
+        maximum=bounds.get("MaxCapacity"),
     )
 
 

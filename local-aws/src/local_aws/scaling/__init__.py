@@ -47,5 +47,5 @@ class ScalableDimension(Protocol):
         parameters: Mapping[str, Any],
         others: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Raise `AwsError` for parameters that RegisterScalableTarget or PutScalingPolicy refuses;
-        ``others`` are the target's other policies."""
+        """Raise `AwsError` for parameters that RegisterScalableTarget, PutScalingPolicy or
+        PutScheduledAction refuses; ``others`` are the target's other policies."""

@@ -252,13 +252,17 @@ def test_what_cannot_be_followed_is_refused_by_name(aws: Aws, target: Any) -> No
     track(aws)
     with pytest.raises(scaling.exceptions.ValidationException, match="Only one TargetTracking"):
         track(aws, "second")
-    with pytest.raises(scaling.exceptions.ValidationException, match="schedule cannot be followed"):
-        scaling.put_scheduled_action(
-            **TARGET,
-            ScheduledActionName="last",
-            Schedule="cron(0 8 32 * ? *)",
-            ScalableTargetAction={"MaxCapacity": 1},
-        )
+    for wrong, said in (
+        ({"Schedule": "cron(0 8 32 * ? *)"}, r"Schedule is 'cron\(0 8 32 "),
+        ({"Schedule": "rate(1 day)", "Timezone": "Europe/Berlyn"}, "there is no such time zone"),
+    ):
+        with pytest.raises(scaling.exceptions.ValidationException, match=said):
+            scaling.put_scheduled_action(
+                **TARGET,
+                ScheduledActionName="last",
+                ScalableTargetAction={"MaxCapacity": 1},
+                **wrong,
+            )
 
 
 def test_other_services_targets_are_kept(aws: Aws) -> None:

@@ -167,6 +167,7 @@ class Api:
                 raise _invalid(
                     "At least one of minimum capacity and maximum capacity should be provided"
                 )
+            self._judge(call, action)
             try:
                 ScheduledAction.of(action)
             except (KeyError, ValueError) as wrong:
