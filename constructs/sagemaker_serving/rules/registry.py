@@ -13,6 +13,7 @@ from sagemaker_serving.rules.artifact import (
     signatures,
     triton,
     uncompressed,
+    weights,
 )
 from sagemaker_serving.rules.batch import pipelines, records, transforms
 from sagemaker_serving.rules.container import (
@@ -80,6 +81,8 @@ RULES: tuple[Rule, ...] = (
     layouts.artifact_huggingface_files,
     layouts.artifact_mxnet_files,
     layouts.artifact_unjudged,
+    weights.artifact_shards,
+    weights.artifact_llm_config,
     triton.triton_repository,
     triton.triton_config,
     ray_serve.artifact_ray_serve,
@@ -161,6 +164,7 @@ RULES: tuple[Rule, ...] = (
     callers.api_integration,
     callers.log_group_name,
     model_ids.model_id_offline,
+    model_ids.model_id_archive,
     model_ids.model_id_gated,
     model_ids.model_id_s3,
     model_ids.artifact_code_of_hub,

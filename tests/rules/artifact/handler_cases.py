@@ -59,6 +59,8 @@ BOTH = {
     "SAGEMAKER_SUBMIT_DIRECTORY": "/opt/ml/model/code",
 }
 LOADS = b"def model_fn(model_dir): ..."
+SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+UNPACKED = {"HF_MODEL_ID": "/opt/ml/model"}
 
 
 def of(framework: str, version: str, *names: str, **given: Any) -> Model:
@@ -137,9 +139,29 @@ CONTAINERS: list[tuple[str, Model, str, Model]] = [
     ),
     (
         "artifact-huggingface-files",
-        pretrained("config.json", "model-00001-of-00002.safetensors"),
+        pretrained("config.json", *SHARDS),
         "config.json has no tokenizer or processor beside it, and there is no model_fn",
-        pretrained("config.json", "model-00001-of-00002.safetensors", script=LOADS),
+        pretrained(*SHARDS, "config.json", script=LOADS),
+    ),
+    (
+        "artifact-shards",
+        pretrained("config.json", "tokenizer.json", SHARDS[1]),
+        "there is no model-00001-of-00002.safetensors; add what is missing",
+        pretrained("config.json", "tokenizer.json", *SHARDS),
+    ),
+    (
+        "artifact-llm-config",
+        of("huggingface-llm", "3.3.6", "llama/config.json", environment=UNPACKED),
+        "there is no config.json at its top, where the server looks for it; move the files of "
+        "llama/ there, or write HF_MODEL_ID: /opt/ml/model/llama",
+        of("huggingface-llm", "3.3.6", "config.json", environment=UNPACKED),
+    ),
+    (
+        "model-id-archive",
+        of("huggingface-llm", "3.3.6", "config.json"),
+        "HF_MODEL_ID is missing, without which the container ends as it starts; write "
+        "HF_MODEL_ID: /opt/ml/model",
+        of("huggingface-llm", "3.3.6", "config.json", environment=UNPACKED),
     ),
     (
         "artifact-code-of-hub",

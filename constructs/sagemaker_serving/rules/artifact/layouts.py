@@ -11,7 +11,7 @@ from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.catalog import frameworks
 from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.container.model_ids import HUGGING_FACE
+from sagemaker_serving.rules.container.model_ids import HUGGING_FACE, NEEDS_ID
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 
@@ -425,6 +425,7 @@ _MXNET_FILES = ("model-symbol.json", "model-0000.params", "model-shapes.json")
 _JUDGED = (
     *("tensorflow", "pytorch", "mxnet", "sklearn", "xgboost", "autogluon", "chainer"),
     *HUGGING_FACE,
+    *NEEDS_ID,
     *("stabilityai", "ray-serve", "sagemaker-tritonserver"),
 )
 

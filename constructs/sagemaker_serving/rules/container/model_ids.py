@@ -96,13 +96,41 @@ def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "model-id-archive",
+    source="sagemaker-entrypoint.sh of huggingface/text-generation-inference and "
+    "huggingface/text-embeddings-inference; aws/deep-learning-containers#3282, "
+    "awslabs/llm-hosting-container#27",
+    example="framework: huggingface-llm   # with an artifact, and no HF_MODEL_ID",
+)
+def model_id_archive(container: ContainerFacts) -> Iterator[Finding]:
+    """Hugging Face's servers for text and embeddings are told where the archive's model is.
+
+    Their containers end as they start without HF_MODEL_ID: "HF_MODEL_ID must be set".
+    """
+    if not _has_artifact(container) or isinstance(container.environment_fact.value, Unknown):
+        return
+    needs = any(each in NEEDS_ID for each in frameworks_named(container))
+    if needs and "HF_MODEL_ID" not in container.environment:
+        yield (
+            container.artifact.where if container.artifact.given else container.where,
+            "HF_MODEL_ID is missing, without which the container ends as it starts; write "
+            "HF_MODEL_ID: /opt/ml/model, where the archive is unpacked",
+        )
+
+
+NEEDS_ID = ("huggingface-llm", "huggingface-tei", "huggingface-tei-cpu")
+"""Frameworks whose containers start with HF_MODEL_ID alone, which may be a path."""
+
+
+@rule(
     "artifact-code-of-hub",
-    source="aws/sagemaker-huggingface-inference-toolkit 2.6.0, mms_model_server.py",
+    source="aws/sagemaker-huggingface-inference-toolkit 2.6.0, mms_model_server.py; aws/"
+    "deep-learning-containers#3282",
     severity=Severity.WARNING,
     example="HF_MODEL_ID: distilbert-base-uncased   # beside an artifact with code/",
 )
 def artifact_code_of_hub(container: ContainerFacts) -> Iterator[Finding]:
-    """Hugging Face's image takes a model from the hub or from its archive, with its code.
+    """Hugging Face's images take a model from the hub or from their archive, with its code.
 
     With HF_MODEL_ID it serves what the hub has, and looks at neither the archive's files nor its
     ``code/``.
@@ -110,7 +138,7 @@ def artifact_code_of_hub(container: ContainerFacts) -> Iterator[Finding]:
     given = container.environment.get("HF_MODEL_ID")
     if given is None or container.compilation.given or not _has_artifact(container):
         return
-    of_hugging_face = framework_name(container) in HUGGING_FACE
+    of_hugging_face = framework_name(container) in (*HUGGING_FACE, *NEEDS_ID)
     if of_hugging_face and given.text is not None and not given.text.startswith("/"):
         shown = container.artifact.text or container.data_source.get("S3Uri").text
         yield (
