@@ -179,7 +179,7 @@ def _build(stack: cdk.Stack, resources: dict[str, Any], change: Mapping[str, Any
         extra=endpoint,
     )
     _scale(serving, resources["Target"]["Properties"], given["Policy"])
-    if any(path.startswith("Job.") for path in change):
+    if any(path.startswith("Job.") and path != "Job.ModelName" for path in change):
         _batch(stack, model, given["Job"])
     if any(path.startswith("Neo.") for path in change):
         _compile(stack, given["Neo"])
