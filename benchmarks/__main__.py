@@ -33,6 +33,7 @@ BENCHMARKS = {
     "constructs": "synth per resource, beside aws-sagemaker-alpha",
     "archive": "model.tar.gz of 500 MB, and synth with 2.5 GB",
     "deploy": "deploy to the local AWS, beside plain moto with the same template",
+    "large_bodies": "a request of 100 MB to the model server, beside json.loads",
     "prediction": "one endpoint of half_plus_three on the local AWS",
     "server": "the model server, beside the bare engine and BentoML with the same SavedModel",
     "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
