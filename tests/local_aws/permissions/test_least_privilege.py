@@ -233,7 +233,20 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
             cdk.synth(folder / "assembly", {"env": "local", "account": ACCOUNT_ID})
             cdk.bootstrap()
             cdk.deploy(folder / "assembly")
-        yield Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)
+        deployed = Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)
+        leave_decrypting_to_the_roles(deployed)
+        yield deployed
+
+
+def leave_decrypting_to_the_roles(deployed: Deployment) -> None:
+    """Takes out of the key's own policy what lets the roles decrypt once theirs no longer do."""
+    ssm, kms = deployed.client("ssm"), deployed.client("kms")
+    key = ssm.get_parameter(Name="/sagemaker-serving/local/storage/key-arn")["Parameter"]["Value"]
+    policy = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
+    kept = [each for each in policy["Statement"] if each["Principal"] != {"AWS": "*"}]
+    assert len(kept) == len(policy["Statement"]) - 1
+    policy["Statement"] = kept
+    kms.put_key_policy(KeyId=key, PolicyName="default", Policy=json.dumps(policy))
 
 
 @pytest.fixture(scope="module")
