@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -245,7 +245,6 @@ class Endpoint(MovedEndpoint):
         self._update: dict[str, Any] = {
             "DeploymentConfig": members.get("DeploymentConfig"),
             "extra": extra,
-            "Tags": self._resource.tags.rendered_tags,
         }
         self._told: list[Callable[[str], None]] = []
         if keep_instance_counts:
@@ -254,12 +253,16 @@ class Endpoint(MovedEndpoint):
     def on_update(self, tell: Callable[[str], None]) -> None:
         """Tells, now and as it changes, what beside its config an update of this endpoint is of."""
         self._told.append(tell)
-        tell(stack_of(self).to_json_string(self._update))
+        self._tell([tell])
+
+    def _tell(self, told: Iterable[Callable[[str], None]]) -> None:
+        for tell in told:
+            update = {**self._update, "Tags": self._resource.tags.rendered_tags}
+            tell(stack_of(self).to_json_string(update))
 
     def _keep_instance_counts(self) -> None:
         self._update["RetainAllVariantProperties"] = True
-        for tell in self._told:
-            tell(stack_of(self).to_json_string(self._update))
+        self._tell(self._told)
         self._resource.retain_all_variant_properties = True
         self._resource.exclude_retained_variant_properties = [
             sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
