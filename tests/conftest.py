@@ -25,6 +25,10 @@ settings.load_profile("house")
 
 os.environ["CDK_VALIDATION"] = "false"
 
+# A TensorFlow that ran here has gRPC's threads, which its forks would start again on descriptors
+# that tests/model_server/engine_forks closes; who serves forks before TensorFlow runs.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
 # What a worker has collected is no garbage, and would be looked through again and again.
 collect_seldom()
 
