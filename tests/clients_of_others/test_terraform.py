@@ -68,7 +68,7 @@ def test_its_plan_is_judged_at_terraforms_own_arguments(terraform: Terraform) ->
     path, text = terraform.plan()
     (plan,) = read_plan(path)
     assert plan.region is None  # it stands in the shell alone
-    assert len(plan.template.resources) == 8
+    assert len(plan.template.resources) == 12
     assert check_template(plan.template, REGION, today=TODAY) == []
 
     assert text.count('"ml.c5.large"') > 0
