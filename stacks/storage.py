@@ -13,6 +13,7 @@ from constructs import Construct
 
 from sagemaker_serving.infra import DataBucket
 from sagemaker_serving.infra.batch.batch_transform import WORK_DAYS
+from sagemaker_serving.infra.synth.acknowledge import ANYBODY_IN_A_KEY, acknowledge
 from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.places import ASYNC, BATCH_PLACES, CAPTURED
@@ -74,7 +75,7 @@ class StorageStack(cdk.Stack):
         add_alarm_topic(self, environment, data.key)
 
 
-def _let_roles_decrypt(key: kms.IKey, environment: Environment) -> None:
+def _let_roles_decrypt(key: kms.Key, environment: Environment) -> None:
     """Lets the environment's roles read what S3 encrypted with the key, by the key's own policy.
 
     Their policies name the key only while the file has ``kms: true``. The key and its policy stay,
@@ -97,6 +98,11 @@ def _let_roles_decrypt(key: kms.IKey, environment: Environment) -> None:
                 "ArnLike": {"aws:PrincipalArn": sorted(set(roles))},
             },
         )
+    )
+    acknowledge(
+        key,
+        ANYBODY_IN_A_KEY,
+        "Its conditions leave the environment's own roles of this account, through S3 alone",
     )
 
 

@@ -50,6 +50,7 @@ NOT_IN_A_VPC = Finding(compliance="LambdaInsideVPC", checkov="CKV_AWS_117")
 NO_KEY_ON_VARIABLES = Finding(compliance="LambdaEnvironmentEncrypted", checkov="CKV_AWS_173")
 DEFAULT_GROUP_OPEN = Finding(compliance="VPCDefaultSecurityGroupClosed", checkov="CKV_AWS_148")
 NO_ALARM_ACTION = Finding(compliance="CloudWatchAlarmAction")
+ANYBODY_IN_A_KEY = Finding(checkov="CKV_AWS_33")
 NO_KEY_ON_TOPIC = Finding(compliance="SNSEncryptedKMS", checkov="CKV_AWS_26")
 
 
