@@ -81,10 +81,13 @@ def _let_roles_decrypt(key: kms.Key, environment: Environment) -> None:
     Their policies name the key only while the file has ``kms: true``. The key and its policy stay,
     so what it encrypted can be read after that, too. Whoever has no such role needs a grant of the
     key, as before. AWS's policy of ``aws/ebs`` lets an account in by the same principal and
-    conditions (KMS developer guide, "AWS KMS condition keys", kms:CallerAccount).
+    conditions (KMS developer guide, "AWS KMS condition keys", kms:CallerAccount). The roles are
+    those of the models' stacks: ``prod-*`` would let in whatever an account names so.
     """
-    started = f"{environment.name}-"[:_KEPT_OF_STACK_NAMES]
-    names = [f"{started}*", *environment.organization.roles.values()]
+    started = {
+        f"{environment.stack_name(name)}-"[:_KEPT_OF_STACK_NAMES] for name in environment.models
+    }
+    names = {*(f"{each}*" for each in started), *environment.organization.roles.values()}
     roles = [f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:role/{name}" for name in names]
     key.add_to_resource_policy(
         iam.PolicyStatement(
@@ -95,7 +98,7 @@ def _let_roles_decrypt(key: kms.Key, environment: Environment) -> None:
                 "StringEquals": {"kms:CallerAccount": cdk.Aws.ACCOUNT_ID},
                 # In China the name ends in .cn.
                 "StringLike": {"kms:ViaService": f"s3.{cdk.Aws.REGION}.amazonaws.com*"},
-                "ArnLike": {"aws:PrincipalArn": sorted(set(roles))},
+                "ArnLike": {"aws:PrincipalArn": roles},
             },
         )
     )
@@ -108,7 +111,8 @@ def _let_roles_decrypt(key: kms.Key, environment: Environment) -> None:
 
 _KEPT_OF_STACK_NAMES = 20
 """So much of a stack's name stands in its roles' names in any case. These have 64 characters
-(botocore, CreateRole), of which CloudFormation gives each part some; how many is unverified."""
+(botocore, CreateRole), of which CloudFormation gives each part some: 22 in one that it has cut,
+which is public (aws-amplify/amplify-backend#2615)."""
 
 _AT_DESTROY = {
     "keep": "its bucket outlives it",
