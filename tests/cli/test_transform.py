@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from local_aws.faults import Fault, Kind
 from local_aws.process.address import StateDirLock
 from sagemaker_serving.functions.batch_transform.run import run_of
 from sagemaker_serving.operations.batch_progress import work_of
 from sagemaker_serving.operations.batch_report import report_folder
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.functions.batch_transform.runs import EXECUTION, NOWHERE, settings
+from tests.functions.batch_transform.test_pipeline import GPU
 from tests.local_aws.aws import (
     REGION,
     Aws,
@@ -40,22 +42,26 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
     try:
         aws = Aws(gateway)
         aws.model("echo")
-        batch = Pipeline(aws, "echo", "echo")
-        told = {
-            "state-machine-arn": batch.arn,
-            "batch-input": batch.input,
-            "batch-output": batch.output,
-            "batch-work": "s3://models/echo/work/",
-            "batch-reports": "s3://models/echo/reports/",
-        }
-        for name, value in told.items():
-            aws.client("ssm").put_parameter(
-                Name=f"/sagemaker-serving/trial/echo/{name}", Value=value, Type="String"
-            )
+        publish(aws, "echo")
         yield aws
     finally:
         gateway.stop()
         hold.release()
+
+
+def publish(aws: Aws, name: str, **settings: Any) -> None:
+    batch = Pipeline(aws, name, "echo", **settings)
+    told = {
+        "state-machine-arn": batch.arn,
+        "batch-input": batch.input,
+        "batch-output": batch.output,
+        "batch-work": f"s3://models/{name}/work/",
+        "batch-reports": f"s3://models/{name}/reports/",
+    }
+    for parameter, value in told.items():
+        aws.client("ssm").put_parameter(
+            Name=f"/sagemaker-serving/trial/{name}/{parameter}", Value=value, Type="String"
+        )
 
 
 @pytest.fixture
@@ -176,6 +182,35 @@ def test_what_is_in_s3_runs_and_an_execution_can_be_stopped_and_resumed(
     assert resumed.returncode == 0, resumed.stderr
     counts = json.loads(resumed.stdout)["counts"]
     assert (counts["objects"], counts["answered"]) == (8, 8)
+
+
+def test_stopping_ends_jobs_that_the_machine_looks_at_itself(
+    transform_local: Run, aws: Aws
+) -> None:
+    """Step Functions stops none of these, and each instance would be billed on."""
+    publish(aws, "gpu", **GPU)
+    aws.s3.put_object(Bucket="models", Key="gpu/in/one", Body=b"abc")
+    slow = Fault(id="slow", kind=Kind.SLOW, service="sagemaker", latency_ms=60_000)
+    aws.gateway.context.faults.put(slow)
+    jobs = aws.client("sagemaker")
+
+    def with_status(status: str) -> list[Any]:
+        found: list[Any] = jobs.list_transform_jobs(StatusEquals=status)["TransformJobSummaries"]
+        return found
+
+    try:
+        started = transform_local(
+            *("gpu", "s3://models/gpu/in/", "s3://models/gpu/out/", "-e", "trial"),
+            *("--name", "costly"),
+        )
+        assert started.returncode == 0, started.stderr
+        eventually(lambda: with_status("InProgress"))
+        stopped = transform_local("stop", "gpu", "costly", "-e", "trial")
+        assert stopped.returncode == 0, stopped.stderr
+        assert with_status("InProgress") == []
+        eventually(lambda: with_status("Stopped"))
+    finally:
+        aws.gateway.context.faults.clear()
 
 
 @pytest.mark.long

@@ -41,6 +41,7 @@ class BatchPipeline:
     def __init__(self, environment: str, model: str, aws: Aws) -> None:
         self._s3 = aws.client("s3")
         self._steps = aws.client("stepfunctions")
+        self._jobs = aws.client("sagemaker")
         with aws_failures():
             answer = aws.client("ssm").get_parameters(
                 Names=[parameter_name(environment, model, name) for name in _PARAMETERS]
@@ -156,9 +157,22 @@ class BatchPipeline:
         return BatchExecution(arn=arn, given=json.loads(described["input"]))
 
     def stop(self, execution: BatchExecution) -> None:
-        """Stops the execution and its jobs; what they have written stays."""
+        """Stops the execution and its jobs; what they have written stays.
+
+        Step Functions stops the jobs that it waits for, and none that the machine looks at itself.
+        Their names have a part of the execution's hash (`Run.job_name`).
+        """
+        mark = hashlib.sha256(execution.arn.encode()).hexdigest()[:10]
+        running = {"NameContains": mark, "StatusEquals": "InProgress"}
         with aws_failures():
             self._steps.stop_execution(executionArn=execution.arn, cause="stopped by its user")
+            pages = list(self._jobs.get_paginator("list_transform_jobs").paginate(**running))
+            for job in (job for page in pages for job in page["TransformJobSummaries"]):
+                try:
+                    self._jobs.stop_transform_job(TransformJobName=job["TransformJobName"])
+                except ClientError as error:  # it has ended meanwhile, or is stopping
+                    if error.response["Error"].get("Code") != "ValidationException":
+                        raise
 
     def progress(self, execution: BatchExecution) -> BatchProgress:
         """How far the execution is at this moment."""
