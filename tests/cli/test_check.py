@@ -101,17 +101,26 @@ def test_each_file_is_judged_as_what_it_holds(run: Run, template: Path, tmp_path
     (tmp_path / "dev.yaml").write_text(ENVIRONMENT)
     (tmp_path / "one-line.json").write_text(json.dumps({"Resources": WITHOUT_IMAGE}))
     (tmp_path / "plan.json").write_text(json.dumps({"resource_changes": []}))
+    states = {"A": {"Type": "Task", "Resource": "arn:aws:states:::lambda:call", "End": True}}
+    (tmp_path / "machine.asl.json").write_text(json.dumps({"StartAt": "A", "States": states}))
     assembly = tmp_path / "cdk.out"
     assembly.mkdir()
     (assembly / "manifest.json").write_text(json.dumps({"artifacts": {}}))
-    files = ("dev.yaml", template.name, "one-line.json", "plan.json", "cdk.out")
+    files = ("dev.yaml", template.name, "one-line.json", "plan.json", "cdk.out", "machine.asl.json")
     together = run("check", *files, "--region", "eu-west-1").stdout.splitlines()
     alone = [
         line
-        for each in (("dev.yaml",), ("--template", template.name), ("--template", "one-line.json"))
+        for each in (
+            ("dev.yaml",),
+            *(
+                ("--template", name)
+                for name in (template.name, "one-line.json", "machine.asl.json")
+            ),
+        )
         for line in run("check", *each, "--region", "eu-west-1").stdout.splitlines()
     ]
     assert sorted(together) == sorted(alone)
+    assert "the integration lambda has no call" in str(together)
     refused = run("check", "dev.yaml", template.name, "--account")
     assert f"--account is of environment files, and {template.name} is none" in refused.stderr
 

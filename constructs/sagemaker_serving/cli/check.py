@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,8 +105,9 @@ def check(
 ) -> None:
     """Name every mistake in environment FILES, CloudFormation templates or Terraform plans.
 
-    It looks at a file to see which of them it is; a folder is what `cdk synth` wrote. Without FILES
-    it takes all of environments/, as `cdk synth` does. Reads the files and the models that they
+    It looks at a file to see which of them it is; a folder is what `cdk synth` wrote, and a state
+    machine's definition is taken, too. Without FILES it takes all of environments/, as `cdk synth`
+    does. Reads the files and the models that they
     name; `prod` is environments/prod.yaml. Needs no AWS, no Node and no network, except with
     --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
     --today says what it will name on another day, when AWS has stopped to patch an image. `explain
@@ -185,19 +183,18 @@ def _kind_of(path: Path) -> str | None:
     """The option for what ``path`` holds; None for an environment file, and for what is unclear.
 
     A template is told from the others by its ``Resources``, its only section that must be there
-    (CloudFormation user guide, Template sections); a plan by its ``resource_changes``.
+    (CloudFormation user guide, Template sections); a plan by its ``resource_changes``. The
+    definition of a state machine is judged as the template would be that names its file.
     """
     if path.is_dir():
         return "--assembly"
+    from sagemaker_serving.rules.template.reading import is_definition, sections_of
+
     try:
-        text = path.read_text(encoding="utf-8")
+        sections = sections_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None  # what reads it as an environment says what is wrong
-    sections = set(re.findall(r"^(\w+)\s*:", text, re.MULTILINE))
-    if text.lstrip().startswith("{"):
-        with suppress(ValueError, RecursionError):
-            sections = set(json.loads(text))
-    if "Resources" in sections:
+    if "Resources" in sections or is_definition(sections):
         return "--template"
     return "--plan" if "resource_changes" in sections else None
 

@@ -327,6 +327,12 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
         creating(VpcConfig={"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}),
     ),
     (
+        "model-containers",  # awslabs/aiops-modules, mlops-stepfunctions: one of both is null
+        creating(PrimaryContainer={"Image": "i"}, Containers=[{"Image": "i"}]),
+        "Containers and PrimaryContainer are both given",
+        creating(**{"PrimaryContainer.$": "$.alone", "Containers.$": "$.several"}),
+    ),
+    (
         "unknown-property",
         creating(PrimaryContaner={}),
         "did you mean PrimaryContainer",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules import check_template, read_template
@@ -130,6 +131,25 @@ def in_a_file(tmp_path: Path, name: str, text: str) -> list[Problem]:
     (tmp_path / "machines" / name).write_text(text)
     found = check_template(read_template(template), "eu-west-1", today=TODAY)
     return [each for each in found if each.rule.startswith("state-machine")]
+
+
+BARE = '"${Most}"'
+
+
+@pytest.mark.parametrize("name", ["machine.asl.json", "machine.yaml"])
+def test_a_definition_alone_is_judged_as_the_file_of_a_template(tmp_path: Path, name: str) -> None:
+    arguments = {**WRONG, "ModelName": "${Model}", "MaxConcurrentTransforms": "${Most}"}
+    loading = task({}, "${Loader}")
+    loading["Next"] = "Run"
+    del loading["End"]
+    text = json.dumps(machine(Load=loading, Run=task(arguments, SYNC)), indent=1)
+    is_yaml = name.endswith("yaml")
+    path = tmp_path / name
+    path.write_text(yaml.safe_dump(json.loads(text)) if is_yaml else text.replace(BARE, BARE[1:-1]))
+    (problem,) = check_template(read_template(path), "eu-west-1", today=TODAY)
+    assert problem.rule == "transform-ranges"
+    assert f"{path}:" in str(problem)
+    assert "States.Run.Parameters.MaxPayloadInMB" in str(problem)
 
 
 YAML = """

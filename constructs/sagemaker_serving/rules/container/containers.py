@@ -62,7 +62,7 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
     CloudFormation's schema demands neither and allows both; CreateModel takes exactly one.
     An environment file has a list, ``containers``, or one.
     """
-    if model.primary.given and model.containers_fact.given:
+    if model.primary.certain and model.containers_fact.certain:
         yield (
             model.containers_fact.where,
             f"{model.containers_fact.name} and {model.primary.name} are both given; a model takes "

@@ -60,7 +60,7 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
 
     UpdateEndpoint refuses both.
     """
-    if update.blue_green.given and update.rolling.given:
+    if update.blue_green.certain and update.rolling.certain:
         yield (
             update.rolling.where,
             f"{update.rolling.name} stands beside {update.blue_green.name}; an update follows one "

@@ -60,6 +60,11 @@ class Fact:
         return self.value is not None
 
     @property
+    def certain(self) -> bool:
+        """Whether it is there, whatever a condition or an execution's data leaves out."""
+        return self.given and not (isinstance(self.value, Unknown) and self.value.may_be_absent)
+
+    @property
     def size(self) -> int | None:
         """How many entries a list or mapping has, None when an unknown one leaves that open."""
         if isinstance(self.value, Mapping):

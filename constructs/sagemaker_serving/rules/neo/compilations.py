@@ -36,7 +36,7 @@ def neo_target(job: CompilationFacts) -> Iterator[Finding]:
     With both, or neither, the job is not made.
     """
     device, platform = job.target_device, job.target_platform
-    if device.given and platform.given:
+    if device.certain and platform.certain:
         yield (
             platform.where,
             f"{platform.name} stands beside {device.name}; a job compiles for one of them; "

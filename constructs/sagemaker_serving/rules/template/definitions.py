@@ -13,7 +13,7 @@ from local_aws.template import Unknown, as_text
 from sagemaker_serving.errors import Problem, ProblemsFound, Where
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.state_machines import StateMachineFacts
-from sagemaker_serving.rules.template.marks import MARK, MARKED, text_with_marks
+from sagemaker_serving.rules.template.marks import MARK, MARKED, SUBSTITUTION, text_with_marks
 from sagemaker_serving.spec.yaml_text import read_yaml
 
 SOURCES = {
@@ -22,7 +22,6 @@ SOURCES = {
 }
 """The types of state machines, and the properties that can have a definition."""
 
-_SUBSTITUTION = re.compile(r"\$\{([^${}]+)\}")
 _BARE = "\N{SYMBOL FOR SUBSTITUTE FORM TWO}"
 """Stands around the name of what is unknown and no part of a text."""
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -55,7 +54,7 @@ def state_machine(kind: str, properties: Fact) -> StateMachineFacts:
     if source.name != "Definition":
         return _from_file(facts, source)
     mentioned = frozenset(
-        name for each in _texts(source.value) for name in _SUBSTITUTION.findall(each)
+        name for each in _texts(source.value) for name in SUBSTITUTION.findall(each)
     )
     document = _substituted_data(source.value, facts.substitutions)
     return replace(facts, definition=Fact(document, source.where), mentioned=mentioned)
@@ -64,7 +63,7 @@ def state_machine(kind: str, properties: Fact) -> StateMachineFacts:
 def _from_text(facts: StateMachineFacts, source: Fact, text: str | None) -> StateMachineFacts:
     if text is None:
         return replace(facts, definition=Fact(Unknown(), source.where))
-    mentioned = frozenset(_SUBSTITUTION.findall(text))
+    mentioned = frozenset(SUBSTITUTION.findall(text))
     whole = _substituted(text, facts.substitutions)
     facts = replace(facts, mentioned=mentioned)
     try:
@@ -72,7 +71,7 @@ def _from_text(facts: StateMachineFacts, source: Fact, text: str | None) -> Stat
     except RecursionError:
         return facts
     except ValueError as error:
-        if MARK in whole or _SUBSTITUTION.search(whole):
+        if MARK in whole or SUBSTITUTION.search(whole):
             return facts
         said = f"{source.name} is no JSON: {error}; correct it"
         return replace(facts, fault=(source.where, said))
@@ -88,7 +87,7 @@ def _from_file(facts: StateMachineFacts, source: Fact) -> StateMachineFacts:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return facts
-    mentioned = frozenset(_SUBSTITUTION.findall(text))
+    mentioned = frozenset(SUBSTITUTION.findall(text))
     whole = _substituted(text, facts.substitutions)
     is_yaml = path.name.endswith(("yaml", "yml"))
     if not is_yaml:
@@ -133,18 +132,18 @@ def _substituted(text: str, substitutions: Fact) -> str:
             return as_text(given)
         return found[0] if marked is None else marked
 
-    return _SUBSTITUTION.sub(value, text)
+    return SUBSTITUTION.sub(value, text)
 
 
 def _substituted_data(value: Any, substitutions: Fact) -> Any:
     if isinstance(value, dict):
-        if any(_SUBSTITUTION.search(str(key)) for key in value):
+        if any(SUBSTITUTION.search(str(key)) for key in value):
             return Unknown()
         return {key: _substituted_data(inner, substitutions) for key, inner in value.items()}
     if isinstance(value, list):
         return [_substituted_data(inner, substitutions) for inner in value]
     text = text_with_marks(value)
-    if text is None or not _SUBSTITUTION.search(text):
+    if text is None or not SUBSTITUTION.search(text):
         return value
     return _marked(_substituted(text, substitutions))
 

@@ -12,6 +12,10 @@ MARKED = re.compile(f"{MARK}([^{MARK}]*){MARK}")
 """What `text_with_marks` puts in the place of the unknown; the group is its name, or ""."""
 
 
+SUBSTITUTION = re.compile(r"\$\{([^${}]+)\}")
+"""A part of a text that another value takes the place of."""
+
+
 def text_with_marks(value: Any) -> str | None:
     """A text, in which marks around a name stand for what is unknown; None when it is no text."""
     if isinstance(value, Unknown) and value.pieces:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from local_aws.template import (
     short_form,
 )
 from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
+from sagemaker_serving.rules.template.marks import SUBSTITUTION
 from sagemaker_serving.spec.yaml_text import read_yaml
 
 _BESIDE_PROPERTIES = frozenset(
@@ -59,8 +61,9 @@ class Template:
 def read_template(path: Path) -> Template:
     """Reads ``path`` as a CloudFormation template, whoever wrote it.
 
-    Raises `ProblemsFound` when it is neither JSON nor YAML, or has no
-    resources, and `Mistake` when there is no such file.
+    The file of a state machine's definition is read as the template would be that names it. Raises
+    `ProblemsFound` when it is neither JSON nor YAML, or has no resources, and `Mistake` when there
+    is no such file.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -68,6 +71,8 @@ def read_template(path: Path) -> Template:
         raise Mistake(f"{path}: there is no such template; name one that exists") from None
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(f"{path}: cannot be read as text: {error}") from None
+    if is_definition(sections_of(text)):
+        return _of_definition(path, text)
     data, where = _load(text, str(path))
     if not isinstance(data, dict) or not isinstance(data.get("Resources"), dict):
         raise ProblemsFound(
@@ -81,6 +86,37 @@ def read_template(path: Path) -> Template:
         )
     read = with_sections(template_of(data["Resources"], where), data)
     return replace(_with_loops(read), document=data, size=len(text.encode()))
+
+
+def sections_of(text: str) -> set[str]:
+    """The names at the top of a file; of JSON that is none yet, as where ``${…}`` stands outside of
+    texts, every name."""
+    if not text.lstrip().startswith("{"):
+        return set(re.findall(r"^(\w+)\s*:", text, re.MULTILINE))
+    try:
+        return set(json.loads(text))
+    except (ValueError, RecursionError):
+        return set(re.findall(r'"(\w+)"\s*:', text))
+
+
+def is_definition(sections: Set[str]) -> bool:
+    """Whether a file with these names is a state machine's definition (Amazon States Language,
+    top-level fields)."""
+    return {"StartAt", "States"} <= sections and "Resources" not in sections
+
+
+def _of_definition(path: Path, text: str) -> Template:
+    """A state machine with this definition. Of what stands beside it nothing is known: what its
+    ``${…}`` stand for, its role, and whether it is an express one."""
+    unknown = {"Fn::ImportValue": "unknown"}
+    properties = {
+        "DefinitionUri": path.name,
+        "DefinitionSubstitutions": dict.fromkeys(SUBSTITUTION.findall(text), unknown),
+        "Role": unknown,
+        "Type": unknown,
+    }
+    machine = {"Type": "AWS::Serverless::StateMachine", "Properties": properties}
+    return template_of({"StateMachine": machine}, Where(str(path)))
 
 
 def _with_loops(template: Template) -> Template:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.states_language import is_expression, states_within
-from local_aws.template import Unknown
+from local_aws.template import NO_VALUE, Unknown
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.state_machines import StateMachineFacts, TaskFacts
 from sagemaker_serving.rules.template.marks import text_with_marks
@@ -15,6 +15,7 @@ from sagemaker_serving.rules.template.marks import text_with_marks
 _SAGEMAKER = re.compile(
     r"arn:[^:]*:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:([a-zA-Z0-9]+)(?:\.[a-zA-Z:0-9]+)?"
 )
+_OF_DATA = Unknown(branches=(NO_VALUE, Unknown()))
 
 
 def tasks(machine: StateMachineFacts) -> Iterator[TaskFacts]:
@@ -42,14 +43,15 @@ def sagemaker_action(task: TaskFacts) -> str | None:
 
 
 def _without_paths(value: Any) -> Any:
-    """Arguments whose value is found only in the execution's data, as unknown."""
+    """Arguments whose value is found only in the execution's data, as unknown; null there is as
+    good as nothing."""
     if isinstance(value, Mapping):
         return {
-            key.removesuffix(".$"): Unknown() if key.endswith(".$") else _without_paths(inner)
+            key.removesuffix(".$"): _OF_DATA if key.endswith(".$") else _without_paths(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list):
         return [_without_paths(inner) for inner in value]
     if isinstance(value, str) and is_expression(value):
-        return Unknown()
+        return _OF_DATA
     return value
