@@ -146,6 +146,14 @@ def test_a_policy_that_the_deploy_has_just_written_is_waited_for(
     assert "many/denied.tar.gz" in keys(aws)
 
 
+def test_a_tagged_archive_is_copied_without_its_tags(aws: Aws, listener: Listener) -> None:
+    """Which would take permissions on tags of both."""
+    source = {"Bucket": "models", "Key": "tagged.tar.gz"}
+    aws.s3.put_object(**source, Body=b"content", Tagging="team=search")
+    assert ask(listener, "tagged", tagged="s3://models/tagged.tar.gz")["Status"] == "SUCCESS"
+    assert aws.s3.get_object_tagging(Bucket="models", Key="many/tagged.tar.gz")["TagSet"] == []
+
+
 def test_what_one_call_has_no_time_for_the_next_ones_copy(aws: Aws, listener: Listener) -> None:
     times = (30, 59, 900)
     archive = "s3://models/model.tar.gz"

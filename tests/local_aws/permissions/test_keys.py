@@ -99,6 +99,20 @@ def test_copying_needs_the_sources_key(aws: Aws, bucket: str, key: str) -> None:
     Caller(aws, READ, WRITE, allow("kms:Decrypt", key)).client("s3").copy_object(**copy)
 
 
+def test_a_copy_takes_tags_along_and_needs_them_of_both_unless_told_otherwise(aws: Aws) -> None:
+    name = f"tagged-{next(numbers)}"
+    aws.s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": REGION})
+    aws.s3.put_object(Bucket=name, Key="from", Body=b"x", Tagging="team=search")
+    copy: dict[str, Any] = {"Bucket": name, "Key": "to", "CopySource": f"{name}/from"}
+    caller = Caller(aws, READ, WRITE)
+    assert "s3:GetObjectTagging" in refusal(caller.client("s3").copy_object, **copy)[2]
+    caller.client("s3").copy_object(**copy, TaggingDirective="REPLACE")
+    caller = Caller(aws, READ, WRITE, allow("s3:GetObjectTagging"))
+    assert "s3:PutObjectTagging" in refusal(caller.client("s3").copy_object, **copy)[2]
+    both = allow(["s3:GetObjectTagging", "s3:PutObjectTagging"])
+    Caller(aws, READ, WRITE, both).client("s3").copy_object(**copy)
+
+
 def test_the_keys_policy_comes_before_the_roles(aws: Aws, bucket: str, key: str) -> None:
     caller = Caller(aws, READ, allow("kms:*"))
     kms = aws.client("kms")

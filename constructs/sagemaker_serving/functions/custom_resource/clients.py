@@ -12,6 +12,11 @@ from botocore.exceptions import ClientError
 
 from . import refusals
 
+NO_TAGS = {"TaggingDirective": "REPLACE"}
+"""Of a copy in S3: without it the source's tags go along, which takes s3:GetObjectTagging and
+s3:PutObjectTagging (AWS's knowledge center, "s3-troubleshoot-copy-between-buckets", as
+Seagate/cortx-prvsnr#3033 quotes it)."""
+
 _AGAIN_SECONDS = 3.0
 
 

@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from sagemaker_serving.functions.custom_resource import steps
 from sagemaker_serving.functions.custom_resource.answer import answer as answer_cloudformation
-from sagemaker_serving.functions.custom_resource.clients import client
+from sagemaker_serving.functions.custom_resource.clients import NO_TAGS, client
 from sagemaker_serving.functions.custom_resource.request import Request
 from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
 
@@ -85,7 +85,7 @@ def place(wanted: Mapping[str, Any], deadline: float) -> list[str]:
             client("s3").copy(
                 {"Bucket": source, "Key": key},
                 *target.values(),
-                ExtraArgs={"Metadata": {_MARK: mark}, "MetadataDirective": "REPLACE"},
+                ExtraArgs={"Metadata": {_MARK: mark}, "MetadataDirective": "REPLACE", **NO_TAGS},
             )
             print(f"{url} is at s3://{bucket}/{prefix}{name}")
         return None

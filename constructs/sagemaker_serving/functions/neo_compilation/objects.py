@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from sagemaker_serving.functions.custom_resource.clients import client
+from sagemaker_serving.functions.custom_resource.clients import NO_TAGS, client
 
 WITH_CODE = "with-code/"
 """Below a content's prefix: what Neo compiled, and the user's code beside it."""
@@ -67,7 +67,8 @@ def find_archive(prefix: Place) -> Place | None:
 
 def copy(source: Place, target: Place) -> None:
     """Copies an object of any size."""
-    client("s3").copy({"Bucket": source.bucket, "Key": source.key}, target.bucket, target.key)
+    taken = {"Bucket": source.bucket, "Key": source.key}
+    client("s3").copy(taken, target.bucket, target.key, ExtraArgs=NO_TAGS)
 
 
 @contextmanager

@@ -224,3 +224,16 @@ def bucket_of(name: str) -> Any:
     backends = get_backend("s3")
     partition, account = backends.bucket_accounts.get(name, ("", ""))
     return backends[account][partition].buckets.get(name) if account else None
+
+
+def tags_of_object(bucket: str, key: str) -> Mapping[str, str]:
+    """The tags of an object; none where there is no such object."""
+    backends, found = get_backend("s3"), bucket_of(bucket)
+    stored = None if found is None else found.keys.get(key)
+    if stored is None:
+        return {}
+    partition, account = backends.bucket_accounts[bucket]
+    tags: Mapping[str, str] = backends[account][partition].tagger.get_tag_dict_for_resource(
+        stored.arn
+    )
+    return tags

@@ -116,7 +116,7 @@ def _needs(call: Call) -> Sequence[Need]:
             if header in call.headers
         ]
     if "x-amz-copy-source" in call.headers:
-        found += _of_the_source(call)
+        found += _of_the_source(call, place)
     return [*found, *_of_the_key(call, bucket, key)]
 
 
@@ -161,13 +161,22 @@ def _deletions(call: Call, arn: str) -> Sequence[tuple[str, str]]:
     return found
 
 
-def _of_the_source(call: Call) -> Sequence[Need]:
+def _of_the_source(call: Call, target: str) -> Sequence[Need]:
+    """What is copied has to be readable; tags go along unless the call says otherwise.
+
+    Source of the latter: AWS's knowledge center, "s3-troubleshoot-copy-between-buckets", as
+    Seagate/cortx-prvsnr#3033 quotes it.
+    """
     source, _, query = call.headers["x-amz-copy-source"].partition("?")
     version = dict(parse_qsl(query)).get("versionId")
     bucket, _, key = unquote(source).lstrip("/").partition("/")
     action = "s3:GetObject" if version is None else "s3:GetObjectVersion"
-    read = Need(action, f"{_arn(call, bucket)}/{key}", {})
-    return [read, *_decryption(call, bucket, key)]
+    place = f"{_arn(call, bucket)}/{key}"
+    needs = [Need(action, place, {}), *_decryption(call, bucket, key)]
+    replaced = call.headers.get("x-amz-tagging-directive") == "REPLACE"
+    if call.operation == "CopyObject" and not replaced and deployed.tags_of_object(bucket, key):
+        needs += [Need("s3:GetObjectTagging", place, {}), Need("s3:PutObjectTagging", target, {})]
+    return needs
 
 
 def _of_the_key(call: Call, bucket: str, key: str | None) -> Sequence[Need]:
