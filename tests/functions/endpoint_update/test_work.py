@@ -16,6 +16,8 @@ from tests.functions.killing import Killing
 from tests.functions.neo_compilation.driving import Listener
 from tests.local_aws.aws import Aws, eventually
 
+AT_ONCE = {"TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE", "WaitIntervalInSeconds": 0}}
+
 
 @pytest.fixture
 def digits(aws: Aws) -> Iterator[str]:
@@ -81,10 +83,27 @@ def test_an_endpoint_that_is_not_there_is_named(aws: Aws, listener: Listener) ->
     assert answered(aws, listener, gone)["Status"] == "SUCCESS"
 
 
-def test_a_config_that_is_gone_is_named(aws: Aws, listener: Listener, digits: str) -> None:
-    answer = answered(aws, listener, event(aws, listener, digits, "gone"))
+@pytest.mark.parametrize("update", [{}, {"DeploymentConfig": {"BlueGreenUpdatePolicy": AT_ONCE}}])
+def test_a_config_that_is_gone_is_named(
+    aws: Aws, listener: Listener, digits: str, update: dict[str, Any]
+) -> None:
+    answer = answered(aws, listener, event(aws, listener, digits, "gone", update=update))
     assert answer["Status"] == "FAILED"
     assert answer["Reason"].startswith("SageMaker does not move digits to gone: ")
+
+
+def test_a_config_that_is_not_known_yet_is_waited_for(
+    aws: Aws, listener: Listener, digits: str
+) -> None:
+    class Late(Machine):
+        def step(self, name: str, state: Any) -> Any:
+            if name == "update" and state.get("sought") == 3:
+                aws.config("late", {"all": "new"})
+            return super().step(name, state)
+
+    asked = event(aws, listener, digits, "late")
+    Late(aws).run(asked)
+    assert (listener.answer(asked["RequestId"])["Status"], serves(aws)) == ("SUCCESS", "late")
 
 
 def test_a_stack_that_is_deleted_leaves_the_endpoint_alone(
@@ -151,9 +170,6 @@ def test_the_way_back_has_no_guardrails(aws: Aws, listener: Listener, digits: st
     assert answered(aws, listener, back)["Status"] == "SUCCESS"
     forth = answered(aws, listener, event(aws, listener, digits, **given))
     assert (forth["Status"], serves(aws)) == ("FAILED", "old")
-
-
-AT_ONCE = {"TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE", "WaitIntervalInSeconds": 0}}
 
 
 def test_other_variants_under_guardrails_are_named_before_anything_is_asked(

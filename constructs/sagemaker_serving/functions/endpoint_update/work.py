@@ -25,6 +25,9 @@ from .request import Request
 PATIENCE_SECONDS = 3000
 """CloudFormation gives a custom resource an hour; the rest is for the steps around the wait."""
 
+_SOUGHT = 8
+"""How often a config that is unknown is looked for: for three quarters of a minute and longer."""
+
 BEFORE_TAG = "sagemaker-serving:before"
 """The tag of the stack's config that tells which one served before it."""
 
@@ -99,9 +102,9 @@ def look(state: State) -> State:
 def update(state: State) -> State:
     """Asks SageMaker for the update; one that it begins meanwhile for another is waited for.
 
-    A ValidationException is told, and tried again where `refusals` knows its words alone. Whether
-    one may come of a config that was made seconds before is unverified; to deploy again is the way
-    on.
+    A config that SageMaker does not know is waited for, some seconds: CloudFormation has just made
+    it. Whether it may be unknown then is unverified. Any other ValidationException is told, but for
+    those that `refusals` knows.
     """
     state.pop("ready", None)
     request = Request.of(state["request"])
@@ -111,10 +114,12 @@ def update(state: State) -> State:
     if endpoint["EndpointConfigName"] == state["wanted"]:  # a call before this one has begun it
         return waiting(state)
     members, config = dict(request.update), config_named(state["wanted"])
+    if not config and state.get("sought", 0) < _SOUGHT:
+        return waiting({**state, "sought": state.get("sought", 0) + 1})
     now, then = _variants(endpoint), _variants(config)
     if state["going_back"]:
         members.pop("DeploymentConfig", None)  # its alarms may well be on: this is the way out
-    if now != then:
+    if config and now != then:
         if "DeploymentConfig" in members:
             return failed(state, sentences.other_variants(request, now, then))
         for retained in ("RetainAllVariantProperties", "ExcludeRetainedVariantProperties"):
