@@ -72,6 +72,18 @@ def test_a_role_that_sagemaker_cannot_assume_yet_is_waited_for_and_then_told(
             'role exists and that its trust relationship policy allows the action "sts:AssumeRole"',
             True,
         ),
+        (
+            "ValidationException",
+            "Please ensure that there is an object located at the URL and that the role passed to "
+            "CreateModel has permissions to download the object.",
+            True,
+        ),
+        (
+            "ValidationException",
+            "Please make sure all images included in the model exist, and that the execution role "
+            "used to create the model has permissions to access them.",
+            True,
+        ),
         ("ValidationException", "Could not find model data at s3://b/k.", False),
         ("ValidationException", "1 validation error detected", False),
         ("ThrottlingException", "Rate exceeded", False),

@@ -11,6 +11,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk.assertions import Template
 
 from sagemaker_serving.errors import Mistake
+from sagemaker_serving.functions.custom_resource.refusals import PATIENCE_SECONDS
 from sagemaker_serving.infra import (
     ContainerImage,
     EndpointConfig,
@@ -41,6 +42,13 @@ def existing(bench: Bench, *, key: kms.IKey | None = None, **more: Any) -> Exist
 def resources(bench: Bench, kind: str) -> list[Any]:
     found = Template.from_stack(bench.stack).find_resources(kind)
     return [each["Properties"] for each in found.values()]
+
+
+def test_each_function_lives_longer_than_it_tries_what_it_is_refused(bench: Bench) -> None:
+    """Or AWS's words would be lost: Lambda tells that its time is over."""
+    existing(bench)
+    times = [each["Timeout"] for each in resources(bench, "AWS::Lambda::Function")]
+    assert min(times) > PATIENCE_SECONDS
 
 
 def test_the_update_is_text_in_updateendpoints_words(bench: Bench) -> None:

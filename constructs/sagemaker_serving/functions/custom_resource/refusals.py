@@ -21,11 +21,14 @@ _OF_A_ROLE = (
     "Access denied to OutputDataConfig S3 bucket",
     "Access denied for repository",
     "no identity-based policy allows",
+    "role passed to CreateModel has permissions to download",
+    "execution role used to create the model has permissions",
 )
 """SageMaker refuses what the *role* of a call may not with a ValidationException: these are what
 Terraform takes for a role that is not known yet (hashicorp/terraform-provider-aws,
 internal/service/sagemaker: training_job.go, endpoint.go; model.go tries every one again), and
-CreateModel's (philschmid/llm-sagemaker-sample#2)."""
+CreateModel's (philschmid/llm-sagemaker-sample#2). An endpoint tells the last two as it fails
+(aws-samples/cvat-on-aws-china#3, aws/amazon-sagemaker-examples#275)."""
 
 
 def may_pass(code: str, message: str) -> bool:

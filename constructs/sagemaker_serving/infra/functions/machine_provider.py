@@ -72,7 +72,7 @@ class MachineProvider:
             "Start",
             "custom_resource",
             "start.handler",
-            minutes=1,
+            minutes=2,  # longer than it tries what it is refused, so that this is told
             variables={"STATE_MACHINE_ARN": machine.state_machine_arn},
         )
         self.given_up = self._grant_start(start, machine)
