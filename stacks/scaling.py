@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sagemaker_serving.infra import (
-    InferenceComponent,
-    MovedEndpoint,
-    Scaling,
-    ScalingMetric,
-    ScalingStep,
-)
-from sagemaker_serving.spec import Model, ServerlessVariant, StepPolicy
+from sagemaker_serving.infra import InferenceComponent, MovedEndpoint, Scaling
+from sagemaker_serving.spec import Model, ServerlessVariant
 from sagemaker_serving.spec import Scaling as ScalingSpec
 
 
@@ -31,7 +25,13 @@ def scale(
             target = endpoint.scale_instances(name, min_capacity=spec.min, max_capacity=spec.max)
         _add_tracking(target, spec)
         for number, policy in enumerate(spec.step_policies, start=1):
-            _add_steps(target, f"Steps{number}", policy)
+            target.scale_on_metric(
+                f"Steps{number}",
+                policy,
+                policy.steps,
+                evaluation_minutes=policy.evaluation_minutes,
+                cooldown=policy.cooldown_seconds,
+            )
         for schedule in spec.schedules:
             target.scale_on_schedule(
                 schedule.name,
@@ -58,28 +58,4 @@ def _add_tracking(target: Scaling, spec: ScalingSpec) -> None:
         if value is not None:
             track(value, **cooldowns)
     for number, tracked in enumerate(spec.tracked_metrics, start=1):
-        metric = ScalingMetric(
-            metric_name=tracked.metric_name,
-            namespace=tracked.namespace,
-            statistic=tracked.statistic,
-            dimensions=tracked.dimensions,
-        )
-        target.scale_to_track_metric(f"Tracked{number}", metric, tracked.target, **cooldowns)
-
-
-def _add_steps(target: Scaling, name: str, policy: StepPolicy) -> None:
-    target.scale_on_metric(
-        name,
-        ScalingMetric(
-            metric_name=policy.metric_name,
-            namespace=policy.namespace,
-            statistic=policy.statistic,
-            dimensions=policy.dimensions,
-        ),
-        [
-            ScalingStep(change=step.change, lower=step.lower, upper=step.upper)
-            for step in policy.steps
-        ],
-        evaluation_minutes=policy.evaluation_minutes,
-        cooldown=policy.cooldown_seconds,
-    )
+        target.scale_to_track_metric(f"Tracked{number}", tracked, tracked.target, **cooldowns)

@@ -20,6 +20,7 @@ from sagemaker_serving.spec.members import (
     not_writable,
     written_as,
 )
+from sagemaker_serving.spec.scaling import Scaling, Schedule, StepPolicy
 from tools.shape_trees import action_tree
 
 REASONS = {"API only", "ended by AWS", "console only"}
@@ -63,14 +64,12 @@ OTHERS = (
     (
         "application-autoscaling",
         "RegisterScalableTarget",
-        _TARGET | {"MaxCapacity", "MinCapacity", "RoleARN", "SuspendedState", "Tags"},
+        _TARGET | {"RoleARN", "SuspendedState", "Tags", *dict(written_members(Scaling))},
     ),
     (
         "application-autoscaling",
         "PutScheduledAction",
-        _TARGET
-        | {"EndTime", "Schedule", "ScheduledActionName", "StartTime", "Timezone"}
-        | {f"ScalableTargetAction.M{name}Capacity" for name in ("ax", "in")},
+        _TARGET | {"EndTime", "StartTime", *dict(written_members(Schedule))},
     ),
     (
         "application-autoscaling",
@@ -78,10 +77,11 @@ OTHERS = (
         {
             *(*_TARGET, "PolicyName", "PolicyType"),
             "PredictiveScalingPolicyConfiguration",  # of ECS; SageMaker has none
-            *(f"{_STEPS}.{name}" for name in ("AdjustmentType", "Cooldown", "StepAdjustments")),
+            *(f"{_STEPS}.{name}" for name in ("AdjustmentType", "StepAdjustments")),
+            *dict(written_members(StepPolicy, above=f"{_STEPS}.")),
             *(f"{_STEPS}.{name}" for name in ("MetricAggregationType", "MinAdjustmentMagnitude")),
             *(f"{_TRACKING}.{name}" for name in ("DisableScaleIn", "TargetValue")),
-            *(f"{_TRACKING}.Scale{way}Cooldown" for way in ("In", "Out")),
+            *dict(written_members(Scaling, above=f"{_TRACKING}.")),
             *(f"{_TRACKING}.{kind}MetricSpecification" for kind in ("Customized", "Predefined")),
         },
     ),

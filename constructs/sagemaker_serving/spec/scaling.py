@@ -7,29 +7,53 @@ Application Auto Scaling user guide.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from sagemaker_serving.log_groups import ENDPOINTS
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 
+INSTANCES = "sagemaker:variant:DesiredInstanceCount"
+PROVISIONED = "sagemaker:variant:DesiredProvisionedConcurrency"
+COPIES = "sagemaker:inference-component:DesiredCopyCount"
+BACKLOG = "ApproximateBacklogSizePerInstance"
+"""No predefined metric; of asynchronous endpoints only."""
 
-class TrackedMetric(Spec):
-    """Any metric of CloudWatch, held at a value by adding and removing capacity."""
+
+@dataclass(frozen=True)
+class Holds:
+    """The metric that a field holds at its value, by the dimension that scales: all but `BACKLOG`
+    are predefined ones. Source: Application Auto Scaling API, PredefinedMetricSpecification."""
+
+    metrics: Mapping[str, str]
+
+
+class Metric(Spec):
+    """A metric of CloudWatch, minute by minute; without ``dimensions`` that of what is scaled."""
 
     metric_name: str
     """The metric's name, such as ``CPUUtilization``."""
 
-    namespace: str = ENDPOINTS
-    """The metric's namespace; invocations are in ``AWS/SageMaker``."""
+    namespace: str = "AWS/SageMaker"
+    """The metric's namespace; utilization is in ``/aws/sagemaker/Endpoints``."""
 
     statistic: Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"] = "Average"
     """How the values of a minute are combined."""
 
-    dimensions: dict[str, str] | None = None
+    dimensions: Annotated[dict[str, str] | None, Aws()] = None
     """The metric's dimensions; left out: the endpoint's and the variant's names, or the
     inference component's."""
+
+
+class TrackedMetric(Metric):
+    """Any metric of CloudWatch, held at a value by adding and removing capacity."""
+
+    namespace: str = ENDPOINTS
+    """The metric's namespace; invocations are in ``AWS/SageMaker``."""
 
     target: float
     """The value to hold, over 0."""
@@ -48,36 +72,23 @@ class Step(Spec):
     """The instances, copies or workers to add; negative: to remove."""
 
 
-class StepPolicy(Spec):
+class StepPolicy(Metric):
     """Steps of capacity by the value of a metric."""
 
-    metric_name: str
-    """The metric's name."""
-
-    namespace: str = "AWS/SageMaker"
-    """The metric's namespace; utilization is in ``/aws/sagemaker/Endpoints``."""
-
-    statistic: Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"] = "Average"
-    """How the values of a minute are combined."""
-
-    dimensions: dict[str, str] | None = None
-    """The metric's dimensions; left out: the endpoint's and the variant's names, or the
-    inference component's."""
-
-    steps: list[Step]
+    steps: Annotated[list[Step], Aws()]
     """1 to 20 adjacent steps, all upwards or all downwards."""
 
-    evaluation_minutes: int = 1
+    evaluation_minutes: Annotated[int, Aws("EvaluationPeriods")] = 1
     """How many minutes in a row the metric has to be beyond the first step, at least 1."""
 
-    cooldown_seconds: int = 300
+    cooldown_seconds: Annotated[int, Aws("Cooldown")] = 300
     """Seconds until the next step, 0 or more."""
 
 
 class Schedule(Spec):
     """Other bounds from a point in time on."""
 
-    name: str
+    name: Annotated[str, Aws("ScheduledActionName")]
     """The schedule's name."""
 
     schedule: str
@@ -87,10 +98,10 @@ class Schedule(Spec):
     timezone: str | None = None
     """The time zone of a cron or at expression, such as ``Europe/Berlin``; left out: UTC."""
 
-    min: int | None = None
+    min: Annotated[int | None, Aws("ScalableTargetAction.MinCapacity")] = None
     """The fewest from then on; left out: as before."""
 
-    max: int | None = None
+    max: Annotated[int | None, Aws("ScalableTargetAction.MaxCapacity")] = None
     """The most from then on; left out: as before."""
 
 
@@ -102,37 +113,71 @@ class Scaling(Spec):
     (NoCapacityInvocationFailures).
     """
 
-    min: int
+    min: Annotated[int, Aws("MinCapacity")]
     """The fewest instances, copies of a component, or provisioned workers of a serverless
     variant."""
 
-    max: int
+    max: Annotated[int, Aws("MaxCapacity")]
     """The most of them, at least ``min``; the same as ``min`` is a fixed number."""
 
-    invocations_per_instance: float | None = None
+    invocations_per_instance: Annotated[
+        float | None,
+        Aws(),
+        Holds(
+            {
+                INSTANCES: "SageMakerVariantInvocationsPerInstance",
+                COPIES: "SageMakerInferenceComponentInvocationsPerCopy",
+            }
+        ),
+    ] = None
     """Requests per minute for each instance, or copy of a component, over 0."""
 
-    concurrent_requests: float | None = None
+    concurrent_requests: Annotated[
+        float | None,
+        Aws(),
+        Holds(
+            {
+                INSTANCES: "SageMakerVariantConcurrentRequestsPerModelHighResolution",
+                COPIES: "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution",
+            }
+        ),
+    ] = None
     """Requests at the same time for each instance, or copy of a component, over 0; measured every
     ten seconds by high-resolution metrics."""
 
-    backlog_per_instance: float | None = None
+    backlog_per_instance: Annotated[float | None, Aws(), Holds({INSTANCES: BACKLOG})] = None
     """Waiting requests for each instance of an asynchronous endpoint, over 0."""
 
-    provisioned_concurrency_utilization: float | None = None
+    provisioned_concurrency_utilization: Annotated[
+        float | None,
+        Aws(),
+        Holds({PROVISIONED: "SageMakerVariantProvisionedConcurrencyUtilization"}),
+    ] = None
     """The busy share of a serverless variant's warm workers, over 0 and up to 1."""
 
-    tracked_metrics: list[TrackedMetric] = Field(default_factory=list)
+    tracked_metrics: Annotated[list[TrackedMetric], Aws()] = Field(default_factory=list)
     """Other metrics, each held at a target."""
 
-    step_policies: list[StepPolicy] = Field(default_factory=list)
+    step_policies: Annotated[list[StepPolicy], Aws()] = Field(default_factory=list)
     """Policies that scale by steps of a metric."""
 
-    schedules: list[Schedule] = Field(default_factory=list)
+    schedules: Annotated[list[Schedule], Aws("ScheduledActions")] = Field(default_factory=list)
     """Other bounds at certain times."""
 
-    scale_in_cooldown_seconds: int = 300
+    scale_in_cooldown_seconds: Annotated[int, Aws("ScaleInCooldown")] = 300
     """Seconds after a removal until the next one, 0 or more."""
 
-    scale_out_cooldown_seconds: int = 300
+    scale_out_cooldown_seconds: Annotated[int, Aws("ScaleOutCooldown")] = 300
     """Seconds after an addition until the next one, 0 or more."""
+
+
+HELD: Mapping[str, Mapping[str, str]] = {
+    name: mark.metrics
+    for name, field in Scaling.model_fields.items()
+    for mark in field.metadata
+    if isinstance(mark, Holds)
+}
+"""The fields that hold a metric of SageMaker's, each with `Holds`'s metrics."""
+
+DIMENSION_OF = {metric: of for held in HELD.values() for of, metric in held.items()}
+"""Each of these metrics, and what may be scaled by it."""

@@ -17,18 +17,13 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.config import EndpointConfig
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
-from sagemaker_serving.infra.scaling.values import (
-    INSTANCES,
-    PROVISIONED,
-    Scaled,
-    ScalingMetric,
-    pascal,
-)
+from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, pascal
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
+from sagemaker_serving.spec.scaling import INSTANCES, PROVISIONED
 
 if TYPE_CHECKING:
     from aws_cdk import aws_cloudwatch as cloudwatch
@@ -107,8 +102,6 @@ class AnyEndpoint(Construct):
             resource_id=self._resource_id(variant_name),
             dimension=INSTANCES,
             dimensions={"EndpointName": self._plain_name, "VariantName": variant_name},
-            invocations="SageMakerVariantInvocationsPerInstance",
-            concurrent_requests="SageMakerVariantConcurrentRequestsPerModelHighResolution",
             waking_metric=ScalingMetric(
                 metric_name="HasBacklogWithoutCapacity",
                 dimensions={"EndpointName": self._plain_name},

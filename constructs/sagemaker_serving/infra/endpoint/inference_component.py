@@ -22,12 +22,13 @@ from sagemaker_serving.infra.model.model import Model
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
-from sagemaker_serving.infra.scaling.values import COPIES, Scaled, ScalingMetric
+from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric
 from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import stack_of, stands_in
 from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.scaling import COPIES
 from sagemaker_serving.spec.variants import ComponentSettings
 
 
@@ -204,10 +205,6 @@ class InferenceComponent(Construct):
                 resource_id=f"inference-component/{self.component_name}",
                 dimension=COPIES,
                 dimensions={"InferenceComponentName": self.component_name},
-                invocations="SageMakerInferenceComponentInvocationsPerCopy",
-                concurrent_requests=(
-                    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution"
-                ),
                 waking_metric=ScalingMetric(
                     metric_name="NoCapacityInvocationFailures", statistic="Sum"
                 ),

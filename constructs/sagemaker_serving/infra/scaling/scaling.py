@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-import aws_cdk as cdk
 from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.scaling.values import (
-    PROVISIONED,
     Scaled,
     ScalingMetric,
     ScalingStep,
     first_bound,
     stepwise,
 )
+from sagemaker_serving.infra.synth.fields import properties_of
 from sagemaker_serving.infra.synth.tokens import stands_in
+from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.scaling import BACKLOG, Metric, Schedule, Step
 
 _SERVICE = "sagemaker"
 
@@ -56,9 +58,7 @@ class Scaling(Construct):
                 f"{max_capacity}; max_capacity is at least 1 and at least min_capacity"
             )
         self._scaled = scaled
-        self._actions: list[
-            cdk.IResolvable | autoscaling.CfnScalableTarget.ScheduledActionProperty
-        ] = []
+        self._schedules: list[dict[str, Any]] = []
         self._target = autoscaling.CfnScalableTarget(
             self,
             "Resource",
@@ -73,9 +73,9 @@ class Scaling(Construct):
         self, per_minute: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
     ) -> None:
         """Holds the requests of each instance, or copy, at ``per_minute``."""
-        self._track_predefined(
+        self._hold(
             "Invocations",
-            self._scaled.invocations,
+            "invocations_per_instance",
             per_minute,
             scale_in_cooldown,
             scale_out_cooldown,
@@ -85,9 +85,9 @@ class Scaling(Construct):
         self, at_once: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
     ) -> None:
         """Holds the requests that each instance, or copy, has at once; seen every ten seconds."""
-        self._track_predefined(
+        self._hold(
             "ConcurrentRequests",
-            self._scaled.concurrent_requests,
+            "concurrent_requests",
             at_once,
             scale_in_cooldown,
             scale_out_cooldown,
@@ -97,13 +97,12 @@ class Scaling(Construct):
         self, share: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
     ) -> None:
         """Holds the busy share of warm serverless workers, over 0 and up to 1."""
-        utilization = (
-            "SageMakerVariantProvisionedConcurrencyUtilization"
-            if self._scaled.dimension == PROVISIONED
-            else None
-        )
-        self._track_predefined(
-            "Utilization", utilization, share, scale_in_cooldown, scale_out_cooldown
+        self._hold(
+            "Utilization",
+            "provisioned_concurrency_utilization",
+            share,
+            scale_in_cooldown,
+            scale_out_cooldown,
         )
 
     def scale_on_backlog(
@@ -113,7 +112,7 @@ class Scaling(Construct):
         endpoint = {"EndpointName": self._scaled.dimensions["EndpointName"]}
         self.scale_to_track_metric(
             "Backlog",
-            ScalingMetric(metric_name="ApproximateBacklogSizePerInstance", dimensions=endpoint),
+            ScalingMetric(metric_name=BACKLOG, dimensions=endpoint),
             per_instance,
             scale_in_cooldown=scale_in_cooldown,
             scale_out_cooldown=scale_out_cooldown,
@@ -122,38 +121,26 @@ class Scaling(Construct):
     def scale_to_track_metric(
         self,
         name: str,
-        metric: ScalingMetric,
+        metric: Metric,
         target: float,
         *,
         scale_in_cooldown: int = 300,
         scale_out_cooldown: int = 300,
     ) -> None:
         """Holds any metric at ``target``; it has to fall as capacity grows. ``name`` is an id."""
-        policy = autoscaling.CfnScalingPolicy
-        dimensions = self._dimensions(metric)
         self._track(
             name,
-            policy.TargetTrackingScalingPolicyConfigurationProperty(
-                target_value=target,
-                scale_in_cooldown=scale_in_cooldown,
-                scale_out_cooldown=scale_out_cooldown,
-                customized_metric_specification=policy.CustomizedMetricSpecificationProperty(
-                    metric_name=metric.metric_name,
-                    namespace=metric.namespace,
-                    statistic=metric.statistic,
-                    dimensions=[
-                        policy.MetricDimensionProperty(name=key, value=value)
-                        for key, value in dimensions.items()
-                    ],
-                ),
-            ),
+            target,
+            {"CustomizedMetricSpecification": self._members(metric)},
+            scale_in_cooldown,
+            scale_out_cooldown,
         )
 
     def scale_on_metric(
         self,
         name: str,
-        metric: ScalingMetric,
-        steps: Sequence[ScalingStep],
+        metric: Metric,
+        steps: Sequence[Step],
         *,
         evaluation_minutes: int = 1,
         cooldown: int = 300,
@@ -167,19 +154,13 @@ class Scaling(Construct):
         Raises `Mistake` for steps of both directions, or without a first bound.
         """
         upwards, edge = first_bound(self.node.path, name, steps)
-        policy = self._policy(name, "StepScaling", steps=stepwise(steps, edge, cooldown))
+        policy = self._policy(name, "StepScaling", stepwise(steps, edge, cooldown))
         comparison = "GreaterThanOrEqualToThreshold" if upwards else "LessThanOrEqualToThreshold"
         cloudwatch.CfnAlarm(
             self,
             f"{name}Alarm",
             alarm_description=f"Scales {self._scaled.resource_id} by {metric.metric_name}",
-            namespace=metric.namespace,
-            metric_name=metric.metric_name,
-            statistic=metric.statistic,
-            dimensions=[
-                cloudwatch.CfnAlarm.DimensionProperty(name=key, value=value)
-                for key, value in self._dimensions(metric).items()
-            ],
+            **properties_of(self._members(metric)),
             period=60,
             evaluation_periods=evaluation_minutes,
             threshold=edge,
@@ -212,67 +193,51 @@ class Scaling(Construct):
         max_capacity: int | None = None,
     ) -> None:
         """Other bounds from a point in time on: ``cron(…)``, ``rate(…)`` or ``at(…)``."""
-        target = autoscaling.CfnScalableTarget
-        self._actions.append(
-            target.ScheduledActionProperty(
-                scheduled_action_name=name,
-                schedule=schedule,
-                timezone=time_zone,
-                scalable_target_action=target.ScalableTargetActionProperty(
-                    min_capacity=min_capacity, max_capacity=max_capacity
-                ),
-            )
-        )
-        self._target.scheduled_actions = self._actions
+        schedule_of = {
+            "name": name,
+            "schedule": schedule,
+            "timezone": time_zone,
+            "min": min_capacity,
+            "max": max_capacity,
+        }
+        self._schedules.append(aws_values(Schedule, schedule_of))
+        actions = properties_of({"ScheduledActions": self._schedules})
+        self._target.scheduled_actions = actions["scheduled_actions"]
 
-    def _track_predefined(
-        self,
-        name: str,
-        metric: str | None,
-        target: float,
-        scale_in_cooldown: int,
-        scale_out_cooldown: int,
+    def _hold(
+        self, name: str, field: str, target: float, scale_in_cooldown: int, scale_out_cooldown: int
     ) -> None:
+        metric = self._scaled.holding(field)
         if metric is None:
             raise Mistake(f"{self.node.path}: {self._scaled.dimension} has no metric of {name}")
-        policy = autoscaling.CfnScalingPolicy
-        self._track(
-            name,
-            policy.TargetTrackingScalingPolicyConfigurationProperty(
-                target_value=target,
-                scale_in_cooldown=scale_in_cooldown,
-                scale_out_cooldown=scale_out_cooldown,
-                predefined_metric_specification=policy.PredefinedMetricSpecificationProperty(
-                    predefined_metric_type=metric
-                ),
-            ),
-        )
+        specification = {"PredefinedMetricSpecification": {"PredefinedMetricType": metric}}
+        self._track(name, target, specification, scale_in_cooldown, scale_out_cooldown)
 
     def _track(
         self,
         name: str,
-        tracking: autoscaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty,
+        target: float,
+        specification: Mapping[str, Any],
+        scale_in_cooldown: int,
+        scale_out_cooldown: int,
     ) -> None:
-        self._policy(name, "TargetTrackingScaling", tracking=tracking)
+        cooldowns = {"ScaleInCooldown": scale_in_cooldown, "ScaleOutCooldown": scale_out_cooldown}
+        tracking = {"TargetValue": target, **cooldowns, **specification}
+        self._policy(name, "TargetTrackingScaling", tracking)
 
     def _policy(
-        self,
-        name: str,
-        kind: str,
-        *,
-        tracking: autoscaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty
-        | None = None,
-        steps: autoscaling.CfnScalingPolicy.StepScalingPolicyConfigurationProperty | None = None,
+        self, name: str, kind: str, configuration: Mapping[str, Any]
     ) -> autoscaling.CfnScalingPolicy:
-        return autoscaling.CfnScalingPolicy(
-            self,
-            name,
-            policy_name=name,
-            policy_type=kind,
-            scaling_target_id=self._target.ref,
-            target_tracking_scaling_policy_configuration=tracking,
-            step_scaling_policy_configuration=steps,
-        )
+        members = {
+            "PolicyName": name,
+            "PolicyType": kind,
+            "ScalingTargetId": self._target.ref,
+            f"{kind}PolicyConfiguration": dict(configuration),
+        }
+        return autoscaling.CfnScalingPolicy(self, name, **properties_of(members))
 
-    def _dimensions(self, metric: ScalingMetric) -> Mapping[str, str]:
-        return self._scaled.dimensions if metric.dimensions is None else metric.dimensions
+    def _members(self, metric: Metric) -> dict[str, Any]:
+        given = metric.dimensions
+        dimensions = self._scaled.dimensions if given is None else given
+        named = [{"Name": name, "Value": value} for name, value in dimensions.items()]
+        return {**aws_values(Metric, vars(metric)), "Dimensions": named}

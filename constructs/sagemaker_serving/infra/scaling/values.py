@@ -5,42 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-from aws_cdk import aws_applicationautoscaling as autoscaling
+from typing import Any
 
 from sagemaker_serving.errors import Mistake
-
-INSTANCES = "sagemaker:variant:DesiredInstanceCount"
-PROVISIONED = "sagemaker:variant:DesiredProvisionedConcurrency"
-COPIES = "sagemaker:inference-component:DesiredCopyCount"
-
-_ENDPOINTS = "AWS/SageMaker"
+from sagemaker_serving.infra.synth.fields import Unjudged
+from sagemaker_serving.spec.scaling import HELD, Metric, Step
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScalingMetric:
+class ScalingMetric(Unjudged, Metric):
     """A metric of CloudWatch, minute by minute; without ``dimensions`` that of what is scaled."""
 
-    metric_name: str
-    namespace: str = _ENDPOINTS
-    statistic: Literal["Average", "Maximum", "Minimum", "SampleCount", "Sum"] = "Average"
-    dimensions: Mapping[str, str] | None = None
 
-
-@dataclass(frozen=True, kw_only=True)
-class ScalingStep:
+class ScalingStep(Unjudged, Step):
     """A change of capacity while a metric is from ``lower`` up to ``upper``; None: without end."""
-
-    change: int
-    lower: float | None = None
-    upper: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaled:
     """What is scaled, in the words of Application Auto Scaling, and its predefined metrics.
 
+    Without ``invocations`` and ``concurrent_requests`` these are SageMaker's of the dimension.
     ``waking_metric`` tells that requests find no capacity at all; its dimensions are
     ``waking_dimensions``.
     """
@@ -52,13 +36,21 @@ class Scaled:
     concurrent_requests: str | None = None
     waking_metric: ScalingMetric | None = None
 
+    def holding(self, field: str) -> str | None:
+        """The predefined metric of a field of `spec.Scaling`; None where there is none of it."""
+        own = {
+            "invocations_per_instance": self.invocations,
+            "concurrent_requests": self.concurrent_requests,
+        }
+        return own.get(field) or HELD[field].get(self.dimension)
+
 
 def pascal(name: str) -> str:
     """A user's name as a part of a construct's id."""
     return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^a-zA-Z0-9]+", name))
 
 
-def first_bound(path: str, name: str, steps: Sequence[ScalingStep]) -> tuple[bool, float]:
+def first_bound(path: str, name: str, steps: Sequence[Step]) -> tuple[bool, float]:
     """Whether the steps add capacity, and the value from which on the first one is taken.
 
     Raises `Mistake`, which begins with ``path``, when they go both ways or have no such value.
@@ -75,21 +67,21 @@ def first_bound(path: str, name: str, steps: Sequence[ScalingStep]) -> tuple[boo
     return upwards, (min if upwards else max)(bound for bound in bounds if bound is not None)
 
 
-def stepwise(
-    steps: Sequence[ScalingStep], edge: float, cooldown: int
-) -> autoscaling.CfnScalingPolicy.StepScalingPolicyConfigurationProperty:
+def stepwise(steps: Sequence[Step], edge: float, cooldown: int) -> dict[str, Any]:
     """The steps as Application Auto Scaling takes them: counted from the alarm's threshold."""
-    policy = autoscaling.CfnScalingPolicy
-    return policy.StepScalingPolicyConfigurationProperty(
-        adjustment_type="ChangeInCapacity",
-        metric_aggregation_type="Average",
-        cooldown=cooldown,
-        step_adjustments=[
-            policy.StepAdjustmentProperty(
-                scaling_adjustment=step.change,
-                metric_interval_lower_bound=None if step.lower is None else step.lower - edge,
-                metric_interval_upper_bound=None if step.upper is None else step.upper - edge,
-            )
+    return {
+        "AdjustmentType": "ChangeInCapacity",
+        "MetricAggregationType": "Average",
+        "Cooldown": cooldown,
+        "StepAdjustments": [
+            {
+                "ScalingAdjustment": step.change,
+                **{
+                    f"MetricInterval{end}Bound": bound - edge
+                    for end, bound in (("Lower", step.lower), ("Upper", step.upper))
+                    if bound is not None
+                },
+            }
             for step in steps
         ],
-    )
+    }

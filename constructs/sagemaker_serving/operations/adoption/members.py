@@ -73,6 +73,9 @@ class Reading:
                     value = None
             if field.inner is not None and isinstance(value, dict):
                 self.by_fields(field.inner, value, at)
+            elif field.inner is not None and isinstance(value, list) and _are_structures(value):
+                for index, each in enumerate(value):
+                    self.by_fields(field.inner, each, (*at, index))
             elif is_unknown(value):
                 self.draft.remark(at, open_(field.members[0]))
             elif value is not None:
@@ -241,6 +244,10 @@ def is_unknown(value: Any) -> bool:
     if isinstance(value, list):
         return any(is_unknown(inner) for inner in value)
     return isinstance(value, Unknown)
+
+
+def _are_structures(values: list[Any]) -> bool:
+    return all(isinstance(each, dict) for each in values)
 
 
 def open_(what: str) -> str:

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from local_aws.template import Unknown
 from sagemaker_serving.catalog.endpoint_metrics import OF_WAITING
 from sagemaker_serving.operations.adoption.draft import Path
 from sagemaker_serving.operations.adoption.members import Reading, is_unknown, open_, plain
-from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.scaling.metrics import BACKLOG
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource
+from sagemaker_serving.spec.scaling import HELD, Metric, Scaling, StepPolicy, TrackedMetric
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 ALARM = "AWS::CloudWatch::Alarm"
-_PREDEFINED = {
-    "SageMakerVariantInvocationsPerInstance": "invocations_per_instance",
-    "SageMakerVariantConcurrentRequestsPerModelHighResolution": "concurrent_requests",
-    "SageMakerVariantProvisionedConcurrencyUtilization": "provisioned_concurrency_utilization",
-    "SageMakerInferenceComponentInvocationsPerCopy": "invocations_per_instance",
-    "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": "concurrent_requests",
-}
-_COOLDOWNS = {
-    "ScaleInCooldown": "scale_in_cooldown_seconds",
-    "ScaleOutCooldown": "scale_out_cooldown_seconds",
-}
+_FIELD_OF = {metric: field for field, held in HELD.items() for metric in held.values()}
 
 
 def read_scaling(reading: Reading, resource_id: str, path: Path) -> None:
@@ -42,17 +31,11 @@ def read_scaling(reading: Reading, resource_id: str, path: Path) -> None:
 
 
 def _target(reading: Reading, target: Resource, path: Path) -> None:
-    numbers = reading.resources.numbered(target.properties)
-    for member, field in (("MinCapacity", "min"), ("MaxCapacity", "max")):
-        _number(reading, path, field, numbers.get(member))
+    members = plain(reading.resources.numbered(target.properties).value)
+    reading.by_fields(Scaling, members, path)
     for policy in reading.of(POLICY):
         if _is_of(policy, target):
             _policy(reading, policy, path)
-    schedules = [_schedule(action) for action in numbers.get("ScheduledActions").items()]
-    if schedules and not is_unknown(schedules):
-        reading.draft.set((*path, "schedules"), schedules)
-    elif schedules:
-        reading.draft.remark((*path, "schedules"), open_("ScheduledActions"))
 
 
 def _is_of(policy: Resource, target: Resource) -> bool:
@@ -64,25 +47,6 @@ def _is_of(policy: Resource, target: Resource) -> bool:
         == text_with_marks(target.properties.get(name).value)
         for name in ("ResourceId", "ScalableDimension")
     )
-
-
-def _number(reading: Reading, path: Path, field: str, given: Fact) -> None:
-    if given.number is not None:
-        reading.draft.set((*path, field), given.number)
-    elif given.given:
-        reading.draft.remark((*path, field), open_(given.name))
-
-
-def _schedule(action: Fact) -> dict[str, Any]:
-    bounds = action.get("ScalableTargetAction")
-    fields = {
-        "name": action.get("ScheduledActionName").value,
-        "schedule": action.get("Schedule").value,
-        "timezone": action.get("Timezone").value,
-        "min": bounds.get("MinCapacity").value,
-        "max": bounds.get("MaxCapacity").value,
-    }
-    return {field: value for field, value in fields.items() if value is not None}
 
 
 def _policy(reading: Reading, policy: Resource, path: Path) -> None:
@@ -103,37 +67,35 @@ def _tracking(reading: Reading, tracking: Any, path: Path) -> None:
         return
     predefined = (tracking.get("PredefinedMetricSpecification") or {}).get("PredefinedMetricType")
     metric = tracking.get("CustomizedMetricSpecification") or {}
-    for member, field in _COOLDOWNS.items():
-        if isinstance(tracking.get(member), int):
-            reading.draft.set((*path, field), tracking[member])
+    reading.by_fields(Scaling, tracking, path)
     if tracking.get("DisableScaleIn") is True:
         reading.draft.remark(path, "the policy never scaled in; here it does")
-    if predefined in _PREDEFINED:
-        reading.draft.set((*path, _PREDEFINED[predefined]), tracking["TargetValue"])
-    elif metric.get("MetricName") == BACKLOG:
-        reading.draft.set((*path, "backlog_per_instance"), tracking["TargetValue"])
+    held = _FIELD_OF.get(str(predefined or metric.get("MetricName")))
+    if held is not None:
+        reading.draft.set((*path, held), tracking["TargetValue"])
     elif metric.get("MetricName") is not None:
-        fields = {**_metric(metric), "target": tracking["TargetValue"]}
-        earlier = reading.draft.get((*path, "tracked_metrics")) or ()
-        reading.draft.set((*path, "tracked_metrics"), [*earlier, fields])
+        at = _next(reading, (*path, "tracked_metrics"))
+        _metric(reading, TrackedMetric, metric, at)
+        reading.draft.set((*at, "target"), tracking["TargetValue"])
     else:
         reading.draft.remark(path, f"the metric {predefined or 'of a formula'} has no field")
 
 
-def _metric(metric: Mapping[str, Any]) -> dict[str, Any]:
-    """A metric's fields; dimensions that name the endpoint itself are those that are left out."""
+def _next(reading: Reading, field: Path) -> Path:
+    """Where the next entry of a list stands."""
+    return (*field, len(reading.draft.get(field) or ()))
+
+
+def _metric(reading: Reading, spec: type[Metric], members: Any, at: Path) -> None:
+    """Writes a metric; dimensions that name the endpoint itself are those that are left out."""
+    reading.by_fields(spec, members, at)
     dimensions = {
         one.get("Name"): one.get("Value")
-        for one in metric.get("Dimensions") or ()
+        for one in members.get("Dimensions") or ()
         if one.get("Name") not in ("EndpointName", "VariantName", "InferenceComponentName")
     }
-    fields = {
-        "metric_name": metric.get("MetricName"),
-        "namespace": metric.get("Namespace"),
-        "statistic": metric.get("Statistic"),
-        "dimensions": dimensions or None,
-    }
-    return {field: value for field, value in fields.items() if value is not None}
+    if dimensions:
+        reading.draft.set((*at, "dimensions"), dimensions)
 
 
 def _steps(reading: Reading, policy: Resource, stepping: Any, path: Path) -> None:
@@ -162,15 +124,10 @@ def _steps(reading: Reading, policy: Resource, stepping: Any, path: Path) -> Non
     ]
     if stepping.get("AdjustmentType") != "ChangeInCapacity":
         reading.draft.remark(path, f"{called} changed by {stepping.get('AdjustmentType')}")
-    fields = {**_metric(alarm), "steps": steps}
-    for field, value in (
-        ("evaluation_minutes", alarm.get("EvaluationPeriods")),
-        ("cooldown_seconds", stepping.get("Cooldown")),
-    ):
-        if isinstance(value, int):
-            fields[field] = value
-    earlier = reading.draft.get((*path, "step_policies")) or ()
-    reading.draft.set((*path, "step_policies"), [*earlier, fields])
+    at = _next(reading, (*path, "step_policies"))
+    _metric(reading, StepPolicy, alarm, at)
+    reading.draft.set((*at, "steps"), steps)
+    reading.by_fields(StepPolicy, stepping, at)
 
 
 def _bound(offset: Any, edge: float) -> float | None:

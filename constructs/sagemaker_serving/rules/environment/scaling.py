@@ -15,8 +15,8 @@ from sagemaker_serving.rules.facts.kinds import (
     renamed,
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
-from sagemaker_serving.rules.scaling.metrics import BACKLOG, COPIES, INSTANCES, PROVISIONED, metric
 from sagemaker_serving.rules.scaling.targets import keeps_one
+from sagemaker_serving.spec.scaling import COPIES, HELD, INSTANCES, PROVISIONED
 
 
 def scaling_of(model: Fact) -> Iterator[object]:
@@ -73,16 +73,9 @@ def _scaled(model: Fact, name: str) -> tuple[str | None, Fact]:
 
 
 def _tracked(scaling: Fact, dimension: str | None) -> Iterator[tuple[Fact, str | None]]:
-    yield (
-        scaling.get("invocations_per_instance"),
-        metric("invocations", dimension),
-    )
-    yield scaling.get("concurrent_requests"), metric("concurrent", dimension)
-    yield (
-        scaling.get("provisioned_concurrency_utilization"),
-        metric("utilization", PROVISIONED),
-    )
-    yield scaling.get("backlog_per_instance"), BACKLOG
+    for field, metrics in HELD.items():
+        other = next(iter(metrics.values()))  # which does not suit the dimension, and is named
+        yield scaling.get(field), metrics.get(dimension, other) if dimension else None
     for tracked in scaling.get("tracked_metrics").items():
         yield tracked.get("target"), None
 

@@ -13,20 +13,11 @@ from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, MetricFacts, ScalingStepsFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.facts.shapes import ShapeFacts
-from sagemaker_serving.rules.scaling.metrics import DIMENSION_OF, REAL_TIME
+from sagemaker_serving.spec.scaling import BACKLOG, DIMENSION_OF, HELD, INSTANCES
 
 _GUIDE = "AWS SageMaker developer guide, automatic scaling"
 _API = "botocore application-autoscaling"
-_BACKLOG = "ApproximateBacklogSizePerInstance"
-_POLICIES = (
-    "invocations_per_instance",
-    "concurrent_requests",
-    "backlog_per_instance",
-    "provisioned_concurrency_utilization",
-    "tracked_metrics",
-    "step_policies",
-    "schedules",
-)
+_POLICIES = (*HELD, "tracked_metrics", "step_policies", "schedules")
 
 
 @rule("scaling-named", source="this project", example="scaling: {gpuu: {min: 1, max: 2}}")
@@ -78,12 +69,13 @@ def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
     refused=True,
     source=_GUIDE,
     example="backlog_per_instance: 5   # of a real-time variant",
+    silent={"environment files": "there is a field for each of SageMaker's metrics, and no other"},
 )
 def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
     """A metric suits what is scaled: instances, copies of components, or warm workers.
 
     PutScalingPolicy refuses other predefined metrics, of other services, too; only asynchronous
-    endpoints have a backlog. Environment files have a field for each of SageMaker's, and no others.
+    endpoints have a backlog.
     """
     name, dimension = scaling.metric.text, scaling.dimension.text
     closed = scaling.metric.where.path[-1:] == ("PredefinedMetricType",)
@@ -91,7 +83,7 @@ def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
         return
     if name not in DIMENSION_OF and not closed:
         return
-    if DIMENSION_OF.get(name) != dimension or (name == _BACKLOG and scaling.asynchronous is False):
+    if DIMENSION_OF.get(name) != dimension or (name == BACKLOG and scaling.asynchronous is False):
         yield (
             scaling.metric.where,
             f"{scaling.metric.name} follows {name}, which {_scaled(scaling)} does not have; use "
@@ -111,12 +103,12 @@ _CONFIGURATIONS = {
     source="Application Auto Scaling API reference, PutScalingPolicy, "
     "TargetTrackingScalingPolicyConfiguration, CustomizedMetricSpecification",
     example="PolicyType: TargetTrackingScaling   # with StepScalingPolicyConfiguration",
+    silent={"environment files": "the deploy writes the configuration of each field"},
 )
 def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
     """A policy has the configuration of its type and no other; tracking follows one metric.
 
-    PutScalingPolicy refuses it otherwise; neither its model nor CloudFormation's schema does. The
-    deploy writes both of an environment file's fields.
+    PutScalingPolicy refuses it otherwise; neither its model nor CloudFormation's schema does.
     """
     policy = facts.value
     if not facts.shape.endswith(("::ScalingPolicy", ".PutScalingPolicyRequest")):
@@ -154,8 +146,9 @@ def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
     It publishes neither invocations per instance nor concurrent requests, so such a policy would
     never act.
     """
-    if scaling.asynchronous and scaling.metric.text in REAL_TIME:
-        instead = "backlog_per_instance" if scaling.metric.name.islower() else _BACKLOG
+    of_instances = DIMENSION_OF.get(scaling.metric.text or "") == INSTANCES
+    if scaling.asynchronous and of_instances and scaling.metric.text != BACKLOG:
+        instead = "backlog_per_instance" if scaling.metric.name.islower() else BACKLOG
         yield (
             scaling.metric.where,
             f"{scaling.metric.name} follows {scaling.metric.text}, which asynchronous endpoints do "
@@ -308,10 +301,10 @@ def _scaled(scaling: ScalingFacts) -> str:
 
 def _fitting(scaling: ScalingFacts) -> Iterator[str]:
     if scaling.asynchronous:
-        yield _BACKLOG
+        yield BACKLOG
         return
     for name, dimension in DIMENSION_OF.items():
-        if dimension == scaling.dimension.text and name != _BACKLOG:
+        if dimension == scaling.dimension.text and name != BACKLOG:
             yield name
 
 

@@ -10,16 +10,14 @@ from sagemaker_serving.rules.engine.numbers import at_least, not_below
 from sagemaker_serving.rules.facts import Fact, VariantFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.hardware.instance_types import known
+from sagemaker_serving.spec.scaling import COPIES, INSTANCES, PROVISIONED
 
 _GUIDE = "AWS SageMaker developer guide, automatic scaling"
 _ZERO = "AWS SageMaker developer guide, scale an endpoint to zero instances"
-_VARIANT = "sagemaker:variant:DesiredInstanceCount"
-_PROVISIONED = "sagemaker:variant:DesiredProvisionedConcurrency"
-_COPIES = "sagemaker:inference-component:DesiredCopyCount"
 _FORMS = {
-    _VARIANT: "endpoint/<endpoint>/variant/<variant>",
-    _PROVISIONED: "endpoint/<endpoint>/variant/<variant>",
-    _COPIES: "inference-component/<component>",
+    INSTANCES: "endpoint/<endpoint>/variant/<variant>",
+    PROVISIONED: "endpoint/<endpoint>/variant/<variant>",
+    COPIES: "inference-component/<component>",
 }
 """How each dimension's resource is named."""
 
@@ -86,7 +84,7 @@ def scaling_wakes(scaling: ScalingFacts) -> Iterator[Finding]:
     Its requests are refused then, and a policy that tracks a metric of its copies has no data. A
     policy of steps, on an alarm on NoCapacityInvocationFailures, starts the first one.
     """
-    if scaling.dimension.text == _COPIES and scaling.minimum.number == 0 and not scaling.wakes:
+    if scaling.dimension.text == COPIES and scaling.minimum.number == 0 and not scaling.wakes:
         yield (
             scaling.minimum.where,
             f"{scaling.minimum.name} is 0, and no alarm is on NoCapacityInvocationFailures, so "
@@ -106,7 +104,7 @@ def scaling_wakes_late(scaling: ScalingFacts) -> Iterator[Finding]:
     A policy that tracks the backlog does so once more wait than its target. Fewer wait until their
     time is over.
     """
-    of_instances = scaling.dimension.text == _VARIANT and scaling.asynchronous
+    of_instances = scaling.dimension.text == INSTANCES and scaling.asynchronous
     if of_instances and scaling.minimum.number == 0 and not scaling.wakes:
         yield (
             scaling.minimum.where,
@@ -166,12 +164,13 @@ def scaling_target(scaling: ScalingFacts) -> Iterator[Finding]:
     refused=True,
     source=_GUIDE,
     example="ResourceId: my-endpoint/AllTraffic",
+    silent={"environment files": "scaling-named says it"},
 )
 def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
     """A scalable target names a variant that its endpoint has: ``endpoint/<name>/variant/<name>``.
 
     An inference component is ``inference-component/<name>``. RegisterScalableTarget refuses what it
-    cannot find, after the endpoint was made. Of environment files scaling-named says it.
+    cannot find, after the endpoint was made.
     """
     name, form = scaling.resource_id, _FORMS.get(scaling.dimension.text or "")
     if name.pieces and form is not None and not _has_form(name, form):
@@ -213,7 +212,7 @@ def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
     """
     variants = scaling.config.variants if scaling.config is not None else ()
     for variant in variants:
-        wanted = _PROVISIONED if variant.is_serverless else _VARIANT
+        wanted = PROVISIONED if variant.is_serverless else INSTANCES
         given = scaling.dimension.text
         if variant.name.text == scaling.variant and given in _FORMS and given != wanted:
             what = "serverless" if variant.is_serverless else "on instances"
@@ -234,7 +233,7 @@ def scaling_retained(scaling: ScalingFacts) -> Iterator[Finding]:
 
     Otherwise each update puts a variant back to its InitialInstanceCount, under full load, too.
     """
-    if scaling.retained is False and scaling.dimension.text == _VARIANT:
+    if scaling.retained is False and scaling.dimension.text == INSTANCES:
         yield (
             scaling.resource_id.where,
             f"{scaling.resource_id.name} is a variant of {scaling.endpoint}, whose updates put it "
@@ -270,4 +269,4 @@ def _keeps_one(scaling: ScalingFacts) -> bool:
 
 def keeps_one(dimension: Fact, *, asynchronous: bool | None) -> bool:
     """Whether what is scaled has an instance at all times; not told where that is not known."""
-    return dimension.text == _VARIANT and asynchronous is False
+    return dimension.text == INSTANCES and asynchronous is False

@@ -18,11 +18,11 @@ from sagemaker_serving.rules.facts.kinds import (
     SchedulesFacts,
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
-from sagemaker_serving.rules.scaling.metrics import INSTANCES
 from sagemaker_serving.rules.scaling.targets import keeps_one
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.serving import config_facts
+from sagemaker_serving.spec.scaling import INSTANCES
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
