@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from sagemaker_serving.model_server.javascript import SPACE, SPACES
+from sagemaker_serving.model_server.conversion import SPACE, SPACES
 
 
 def test_what_is_stripped_is_what_the_class_matches() -> None:

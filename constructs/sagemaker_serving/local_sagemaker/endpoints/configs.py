@@ -76,12 +76,6 @@ def find_endpoint_config(region: Region, name: str) -> Resource:
     return config
 
 
-def serverless_of(variant: Parameters) -> Resource | None:
-    """The variant's ServerlessConfig, None for one of instances."""
-    config: Resource | None = variant.get("ServerlessConfig")
-    return config
-
-
 def _models(region: Region, variants: Iterable[Resource]) -> list[tuple[str, Resource]]:
     """The models that variants run; raises AWS's "Could not find model"."""
     with region.lock:
