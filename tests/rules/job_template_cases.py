@@ -223,15 +223,15 @@ JOBS: list[Case] = [
         {f"{NEO}.StoppingCondition": {"MaxPendingTimeInSeconds": 1800}},
     ),
     (
-        "neo-archive",
+        "model-data-form",
         {f"{NEO}.InputConfig.S3Uri": "s3://bucket/model.zip"},
-        "S3Uri is 's3://bucket/model.zip'; Neo reads one archive",
+        "S3Uri is 's3://bucket/model.zip'; SageMaker loads one archive",
         {f"{NEO}.InputConfig.S3Uri": "s3://bucket/model.tar.gz"},
     ),
     (
-        "neo-archive",
+        "model-data-form",
         {f"{NEO}.InputConfig.S3Uri": "https://bucket.s3.amazonaws.com/model.zip"},
-        "Neo reads one archive",
+        "SageMaker loads one archive",
         {f"{NEO}.InputConfig.S3Uri": "https://bucket.s3.amazonaws.com/model.tar.gz"},
     ),
 ]

@@ -103,13 +103,13 @@ MODELS: list[Case] = [
     (
         "model-data-form",
         {f"{CONTAINER}.ModelDataUrl": "bucket/model.tar.gz"},
-        "it must be s3://<bucket>/<key>",
+        "SageMaker loads one archive: s3://<bucket>/<key>",
         {f"{CONTAINER}.ModelDataUrl": {"Fn::Sub": "s3://${Bucket}/model.tar.gz"}},
     ),
     (
         "model-data-form",
         {f"{CONTAINER}.ModelDataUrl": "https://example.com/bucket/model.tar.gz"},
-        "it must be s3://<bucket>/<key>",
+        "SageMaker loads one archive: s3://<bucket>/<key>",
         {f"{CONTAINER}.ModelDataUrl": "https://s3.eu-west-1.amazonaws.com/bucket/model.tar.gz"},
     ),
     (

@@ -45,6 +45,13 @@ def test_a_model_acknowledges_for_itself_and_the_file_for_all(tmp_path: Path) ->
     assert brief(problems(tmp_path, everywhere)) == [kept, kept]
 
 
+def test_an_id_that_a_rule_had_acknowledges_it_still(tmp_path: Path) -> None:
+    text = f"{TOP}models:\n  one:{MODEL.replace('ml.p3.2xlarge', 'ml.m5.large')}"
+    wrong = text.replace("model.tar.gz", "model.zip")
+    (found,) = problems(tmp_path, f"{wrong}    acknowledge: {{artifact-s3-uri: {REASON}}}\n")
+    assert brief([found]) == [("model-data-form", "note", REASON)]
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [

@@ -53,7 +53,7 @@ def test_an_environment_file_is_told_what_a_template_is(
 
     written, nearest = environment_of(wrong), environment_of(right)
     has_no_word = written in (nearest, environment_of({})) or not written.get("models")
-    why_not = "nvironment file" in RULE[rule].why
+    why_not = "environment files" in RULE[rule].silent
     of_wrong, of_right = told(written), told(nearest)
     assert rule in of_wrong or OF_TYPES & of_wrong - of_right or has_no_word or why_not
     assert rule not in of_right or why_not
@@ -121,7 +121,7 @@ def test_a_plan_is_told_what_a_template_is(
         return any(problem.rule == rule for problems in found for problem in problems)
 
     is_empty = re.search(r"\[\]|\{\}", json.dumps(wrong)) is not None  # docs/rules.md says why
-    assert named(wrong) or is_empty or "Terraform's plans" in RULE[rule].why
+    assert named(wrong) or is_empty or "plans" in RULE[rule].silent
     assert not named(right)
 
 

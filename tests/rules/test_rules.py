@@ -106,7 +106,7 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
         # The GPU is a fault of its own.
         ({(*DIGITS, "multi_model"): True}, ["multi-model-gpu", "wrong-type"]),
         ({(*DIGITS, "artifact"): "s3://My_Models/model.tar.gz"}, ["location-bucket"]),
-        ({(*DIGITS, "artifact"): "s3://my-models/model.zip"}, ["artifact-s3-uri"]),
+        ({(*DIGITS, "artifact"): "s3://my-models/model.zip"}, ["model-data-form"]),
         ({(*DIGITS, "variants"): {"name": "blue"}}, ["wrong-type"]),
     ],
 )

@@ -129,6 +129,10 @@ def _section(rule: Rule) -> Iterator[str]:
     yield f"\n- {rule.severity}{refused}; source: {_flat(rule.source)}\n"
     if rule.example:
         yield f"- for example: `{rule.example}`\n"
+    if rule.aliases:
+        yield f"- called {' and '.join(f'`{each}`' for each in rule.aliases)} before\n"
+    for door, why in rule.silent.items():
+        yield f"- silent of {door}: {why}\n"
     for place in rule.shapes:
         taken = limits(place)
         if taken:

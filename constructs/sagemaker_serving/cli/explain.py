@@ -78,7 +78,7 @@ def _rule(name: str) -> dict[str, str]:
     """What the rule, or another finding of that id, demands; nothing of what is neither."""
     from sagemaker_serving.rules.registry import OTHER_FINDINGS, RULES
 
-    rule = next((each for each in RULES if each.id == name), None)
+    rule = next((each for each in RULES if name in (each.id, *each.aliases)), None)
     if rule is None:
         return {"rule": name, "demands": OTHER_FINDINGS[name]} if name in OTHER_FINDINGS else {}
     return {
@@ -86,6 +86,7 @@ def _rule(name: str) -> dict[str, str]:
         "severity": str(rule.severity),
         "demands": " ".join(rule.what.split()),
         "why": " ".join(rule.why.split()),
+        "silent": "; ".join(f"of {door}, {why}" for door, why in rule.silent.items()),
         "source": " ".join(rule.source.split()),
         "example": rule.example,
     }

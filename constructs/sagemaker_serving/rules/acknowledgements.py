@@ -74,7 +74,9 @@ def apply(
 
     The first that fits gives the reason.
     """
-    known = {rule.id for rule in rules}
+    ids = {alias: rule.id for rule in rules for alias in (rule.id, *rule.aliases)}
+    given = [replace(one, rule=ids.get(one.rule, one.rule)) for one in given]
+    known = set(ids.values())
     sound = [one for one in given if one.rule in known and _says(one.reason)]
     return [
         *(_with_reason(problem, sound) for problem in problems),

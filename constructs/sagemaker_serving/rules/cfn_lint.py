@@ -40,6 +40,7 @@ class _OfThisProject:
     """What a rule of this project says to cfn-lint, which knows it by its id."""
 
     id: str
+    ids: frozenset[str]
     severity: str
     """cfn-lint reads it from an id's first letter, which ids here do not have."""
 
@@ -53,7 +54,7 @@ class _OfThisProject:
         """Always, unless it is ignored: cfn-lint includes others by the letters E and W."""
         del include_experimental, include_rules
         mandatory = any(self.id.startswith(one) for one in mandatory_rules or ())
-        return mandatory or self.id not in (ignore_rules or ())
+        return mandatory or self.ids.isdisjoint(ignore_rules or ())
 
     def match(self, cfn: LintedTemplate) -> list[RuleMatch]:
         """What this rule finds in the template, for each of cfn-lint's regions."""
@@ -100,11 +101,14 @@ def _path(template: Any, place: tuple[str | int, ...]) -> list[str | int]:
     return path
 
 
-def _offer(rule_id: str, severity: Severity, what: str, why: str) -> None:
+def _offer(
+    rule_id: str, severity: Severity, what: str, why: str, aliases: tuple[str, ...] = ()
+) -> None:
     """Adds a class to this module, where cfn-lint looks for them."""
     name = "".join(word.capitalize() for word in rule_id.split("-"))
     members = {
         "id": rule_id,
+        "ids": frozenset((rule_id, *aliases)),
         "severity": _SEVERITIES[severity],
         "shortdesc": what,
         "description": why,
@@ -117,5 +121,6 @@ _ITS_OWN = (TemplateFacts, SchemaFacts, PolicyDocumentFacts, EventScheduleFacts)
 """What cfn-lint judges itself."""
 
 for _rule in (one for one in RULES if one.about not in _ITS_OWN):
-    _offer(_rule.id, _rule.severity, _rule.what, f"{_rule.why} Source: {_rule.source}".strip())
+    _told = f"{_rule.why} Source: {_rule.source}".strip()
+    _offer(_rule.id, _rule.severity, _rule.what, _told, _rule.aliases)
 _offer("acknowledge", Severity.ERROR, "Acknowledgements name a rule and say why.", "")

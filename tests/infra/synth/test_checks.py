@@ -70,6 +70,23 @@ def test_what_is_acknowledged_does_not_stop_the_synthesis(tmp_path: Path) -> Non
     app.synth()
 
 
+def test_what_is_acknowledged_by_an_id_that_a_rule_had_stays_so(tmp_path: Path) -> None:
+    app, config = app_with(tmp_path, "ml.m5.large")
+    model = sagemaker.CfnModel(
+        cdk.Stack.of(config),
+        "Zipped",
+        execution_role_arn="arn:aws:iam::111122223333:role/r",
+        primary_container=sagemaker.CfnModel.ContainerDefinitionProperty(
+            image="111122223333.dkr.ecr.eu-west-1.amazonaws.com/own:1",
+            model_data_url="s3://bucket/model.zip",
+        ),
+    )
+    cdk.Validations.of(model).acknowledge(
+        cdk.Acknowledgment(id="SageMakerChecks::neo-archive", reason="a test")
+    )
+    app.synth()
+
+
 def test_an_acknowledgement_is_of_one_rule_only(tmp_path: Path) -> None:
     app, config = app_with(tmp_path, "ml.t3.medium")
     cdk.Validations.of(config).acknowledge(

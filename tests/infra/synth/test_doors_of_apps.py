@@ -129,7 +129,7 @@ def test_our_constructs_alone_are_told_what_a_template_is(
     of_wrong, of_right = judged.told[wrong], judged.told[right]
     made = judged.texts.get(wrong)
     has_no_word = made in (judged.texts.get(right), judged.texts["ours-sound-0"])
-    why_not = "onstructs" in RULE[rule].why
+    why_not = "constructs" in RULE[rule].silent
     assert {rule, SCHEMAS.get(rule), REFUSED} & of_wrong or has_no_word or why_not, of_wrong
     assert rule not in of_right
     assert REFUSED not in of_right or "Fn::" in json.dumps(CASES[number][3])

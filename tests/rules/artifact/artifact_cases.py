@@ -323,13 +323,13 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(RIGHT.content, {}, {"volume_size_in_gb": 6, "sparse": 5 << 30}),
     ),
     (
-        "artifact-s3-uri",
+        "model-data-form",
         Model(None, {"artifact": {"s3": "s3://bucket/key.zip", "sha256": "0"}}),
         "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
         Model(None, {"artifact": {"s3": "s3://bucket/key.tar.gz", "sha256": "0"}}),
     ),
     (
-        "artifact-s3-uri",
+        "model-data-form",
         Model(None, {"artifact": {"s3": "https://example.com/b/key.tar.gz", "sha256": "0"}}),
         "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
         Model(None, {"artifact": {"s3": "https://s3.amazonaws.com/bkt/key.tar.gz", "sha256": "0"}}),
@@ -341,28 +341,28 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(None, {"artifact": {"s3": "s3://my-models/key.tar.gz", "sha256": "0"}}),
     ),
     (
-        "artifact-s3-uri",
+        "model-data-form",
         Model(None, {"artifact": {"s3": "s3://bucket/model", "sha256": "0"}}),
         "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz, or what is below a prefix: "
         "s3://<bucket>/<prefix>/",
         Model(None, {"artifact": {"s3": "s3://bucket/model/", "sha256": "0"}}),
     ),
     (
-        "artifact-s3-uri",
+        "model-data-form",
         Model(None, {"artifact": {"s3": "s3://bucket/key.tar.gz/", "sha256": "0"}}),
         "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
         Model(None, {"artifact": {"s3": "s3://bucket/key.tar.gz", "sha256": "0"}}),
     ),
     (
-        "artifact-s3-uri",
+        "model-data-form",
         Model(None, {"artifact": {"s3": "s3://bucket/m/", "sha256": "0", "version_id": "1"}}),
         "version_id is '1' and 's3://bucket/m/' is a prefix, which has no version",
         Model(None, {"artifact": {"s3": "s3://bucket/m/", "sha256": "0"}}),
     ),
     (
-        "artifact-s3-uri",
+        "model-data-form",
         Model(None, {"artifact": None, "multi_model": {"archives": {"a": "s3://bucket/m/"}}}),
-        "artifact is 's3://bucket/m/'; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
+        "is 's3://bucket/m/'; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
         Model(None, {"artifact": None, "multi_model": {"archives": {"a": "s3://bkt/m.tar.gz"}}}),
     ),
     (

@@ -12,6 +12,7 @@ from constructs import IConstruct
 
 from sagemaker_serving import __version__
 from sagemaker_serving.errors import ProblemsFound, Severity
+from sagemaker_serving.infra.synth.acknowledge import acknowledged
 from sagemaker_serving.rules import RULES, check_template, read_template
 from sagemaker_serving.rules.template import written
 
@@ -65,10 +66,26 @@ class SageMakerChecks:
         violations = [
             violation for stack in context.stack_templates for violation in _violations(stack)
         ]
+        _acknowledge_by_new_ids(context.app_construct, {each.rule_name for each in violations})
         return cdk.PolicyValidationPluginReport(
             success=all(violation.severity != Severity.ERROR for violation in violations),
             violations=violations,
         )
+
+
+def _acknowledge_by_new_ids(app: IConstruct, broken: set[str]) -> None:
+    """Lets what is acknowledged by an id that a rule had be so by the one that it has."""
+    had = {
+        f"{NAME}::{alias}": f"{NAME}::{rule.id}"
+        for rule in RULES
+        if rule.id in broken
+        for alias in rule.aliases
+    }
+    for construct in app.node.find_all() if had else ():
+        for finding, reason in acknowledged(construct):
+            if finding in had:
+                entry = cdk.Acknowledgment(id=had[finding], reason=reason)
+                cdk.Validations.of(construct).acknowledge(entry)
 
 
 def _violations(stack: cdk.PolicyValidationStack) -> Iterator[cdk.PolicyViolation]:

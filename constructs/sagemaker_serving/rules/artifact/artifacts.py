@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from local_aws.s3_location import S3Location
 from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.artifact.locations import BUCKET
+from sagemaker_serving.rules.artifact.locations import BUCKET, artifact_location, is_prefix
 from sagemaker_serving.rules.container.model_ids import MODEL_IDS, fetched, model_id_variables_of
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import (
@@ -117,38 +116,6 @@ def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-s3-uri",
-    source="botocore ContainerDefinition.ModelDataUrl, S3ModelDataSource",
-    example="artifact: {s3: s3://bucket/model.zip}",
-)
-def artifact_s3_uri(facts: ArtifactFacts) -> Iterator[Finding]:
-    """A model in S3 is one ``.tar.gz`` object, or all below a prefix that ends with a slash.
-
-    SageMaker loads nothing else. Archives of a multi-model endpoint and what Neo compiles are
-    objects.
-    """
-    value = facts.artifact.value
-    uri = _s3_uri(value)
-    found = S3Location.find(uri or "")
-    if uri is None:
-        return
-    archive_only = facts.compiled or facts.container.mode.given
-    allowed = "" if archive_only else ", or what is below a prefix: s3://<bucket>/<prefix>/"
-    if not found or not _is_model(found.key, archive_only):
-        yield (
-            facts.artifact.where,
-            f"artifact is {uri!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz"
-            f"{allowed}",
-        )
-    elif found.key.endswith("/") and isinstance(value, dict) and value.get("version_id"):
-        yield (
-            facts.artifact.where / "version_id",
-            f"version_id is {value['version_id']!r} and {uri!r} is a prefix, which has no version; "
-            "give the sha256 of a list of its objects instead",
-        )
-
-
-@rule(
     "artifact-packed",
     refused=True,
     source="botocore ContainerDefinition.ModelDataSource",
@@ -192,14 +159,13 @@ def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
 
     CloudFormation compares the address, not what lies there.
     """
-    value = facts.artifact.value
-    uri = _s3_uri(value)
-    found = S3Location.find(uri or "")
-    if uri is None or not found or not BUCKET.fullmatch(found.bucket):
+    uri = artifact_location(facts.container).uri.text or ""
+    found = S3Location.find(uri)
+    if not found or not BUCKET.fullmatch(found.bucket):
         return  # what is no address is named already
-    if not _is_model(found.key, archive_only=False):
+    if not (found.key.endswith(".tar.gz") or is_prefix(found)):
         return
-    marks = value if isinstance(value, dict) else {}
+    marks = facts.artifact.value if isinstance(facts.artifact.value, dict) else {}
     if uri.endswith("/") and marks.get("sha256") is None:
         yield (
             facts.artifact.where,
@@ -221,15 +187,3 @@ def _says(facts: ArtifactFacts, sentence: str) -> Finding:
 
 def _gigabytes(size: int) -> str:
     return f"{size / 1e9:.1f} GB"
-
-
-def _is_model(key: str, archive_only: bool) -> bool:
-    if key.endswith(".tar.gz"):
-        return True
-    return len(key) > 1 and key.endswith("/") and not (archive_only or key.endswith(".tar.gz/"))
-
-
-def _s3_uri(value: Any) -> str | None:
-    if isinstance(value, dict):
-        return value["s3"] if isinstance(value.get("s3"), str) else None
-    return value if isinstance(value, str) and is_s3(value) else None

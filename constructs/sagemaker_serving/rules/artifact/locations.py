@@ -10,42 +10,89 @@ from local_aws.template import Unknown
 from sagemaker_serving.catalog import regions
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts, Fact
-from sagemaker_serving.rules.facts.resources import LocationFacts, ModelDefinitionFacts
+from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
+from sagemaker_serving.rules.facts.resources import (
+    CompilationFacts,
+    LocationFacts,
+    ModelDefinitionFacts,
+)
+from sagemaker_serving.s3_address import is_s3
 
-_SOURCE = "botocore ContainerDefinition.ModelDataUrl"
 _ENDS = ("S3Prefix", "S3Object")
 
 
-@rule("model-data-form", source=_SOURCE, example="ModelDataUrl: s3://bucket/model.zip")
-def model_data_form(model: ModelDefinitionFacts) -> Iterator[Finding]:
-    """A model's data is one ``.tar.gz`` in S3; a multi-model container has a prefix.
+@rule(
+    "model-data-form",
+    source="botocore ContainerDefinition.ModelDataUrl, S3ModelDataSource; AWS SageMaker developer "
+    "guide, Neo supported frameworks",
+    example="ModelDataUrl: s3://bucket/model.zip",
+    silent={
+        "environment files": "text without s3:// is a path on this machine: artifact-readable",
+        "constructs": "they make a prefix of a multi-model container's",
+    },
+    aliases=("artifact-s3-uri", "neo-archive"),
+)
+def model_data_form(
+    facts: ModelDefinitionFacts | ArtifactFacts | CompilationFacts,
+) -> Iterator[Finding]:
+    """A model in S3 is one ``.tar.gz``, or what lies below a prefix: the archives of a multi-model
+    container, and files that are not packed.
 
     SageMaker unpacks nothing else, and says so only when the endpoint's first instance has
-    started. CDK's own assets end in ``.gz``, which passes. Of environment files artifact-s3-uri
-    and artifact-readable say it. Constructs make a prefix of a multi-model container's.
+    started. Neo's job fails with "Unable to untar input model" after it has waited in the queue.
+    CDK's own assets end in ``.gz``, which passes as ModelDataUrl.
     """
-    for container in model.containers:
-        uri = container.artifact
-        if not _is_data_url(uri):
-            continue
-        if uri.text is None:
-            yield from _certain_end(container)
-        elif S3Location.find(uri.text) is None:
-            yield uri.where, f"{uri.name} is {uri.text!r}; it must be s3://<bucket>/<key>"
-        elif container.mode.text == "MultiModel":
-            if uri.text.endswith(".tar.gz"):
-                yield (
-                    uri.where,
-                    f"{uri.name} is {uri.text!r} and the container is multi-model; it loads the "
-                    "archives below a prefix; name the prefix, s3://<bucket>/<prefix>/",
-                )
-        elif not (uri.text.endswith((".gz", ".tgz")) or isinstance(container.mode.value, Unknown)):
+    if isinstance(facts, CompilationFacts):
+        yield from _one_archive(facts.model_uri)
+    elif isinstance(facts, ArtifactFacts):
+        written, uri = facts.artifact, artifact_location(facts.container).uri
+        if isinstance(written.value, dict) or is_s3(uri.text or ""):
+            packed = facts.compiled or facts.container.mode.given
+            yield from _one_archive(uri, prefix=not packed)
+        version = written.get("version_id")
+        if version.given and (uri.text or "").endswith("/"):
             yield (
-                uri.where,
-                f"{uri.name} is {uri.text!r}; SageMaker loads one archive: "
-                "s3://<bucket>/<key>.tar.gz",
+                version.where,
+                f"{version.name} is {version.value!r} and {uri.text!r} is a prefix, which has no "
+                "version; give the sha256 of a list of its objects instead",
             )
+    else:
+        for container in facts.containers:
+            if _is_data_url(container.artifact):
+                yield from _data_url(container, container.artifact)
+
+
+def _data_url(container: ContainerFacts, uri: Fact) -> Iterator[Finding]:
+    if uri.text is None:
+        yield from _certain_end(container)
+    elif container.mode.text != "MultiModel":
+        is_open = isinstance(container.mode.value, Unknown)
+        yield from _one_archive(uri, ("",) if is_open else (".gz", ".tgz"))
+    elif S3Location.find(uri.text) is None or uri.text.endswith(".tar.gz"):
+        yield (
+            uri.where,
+            f"{uri.name} is {uri.text!r} and the container is multi-model; it loads the "
+            "archives below a prefix; name the prefix, s3://<bucket>/<prefix>/",
+        )
+
+
+def _one_archive(
+    uri: Fact, ends: tuple[str, ...] = (".tar.gz",), *, prefix: bool = False
+) -> Iterator[Finding]:
+    found = S3Location.find(uri.text or "")
+    if uri.text is None or (found and (found.key.endswith(ends) or (prefix and is_prefix(found)))):
+        return
+    other = ", or what is below a prefix: s3://<bucket>/<prefix>/" if prefix else ""
+    yield (
+        uri.where,
+        f"{uri.name} is {uri.text!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz"
+        f"{other}",
+    )
+
+
+def is_prefix(place: S3Location) -> bool:
+    """Whether ``place`` is a prefix of files that are not packed."""
+    return len(place.key) > 1 and place.key.endswith("/") and not place.key.endswith(".tar.gz/")
 
 
 @rule(
@@ -123,12 +170,12 @@ def _certain_end(container: ContainerFacts) -> Iterator[Finding]:
     source="botocore ContainerDefinition.ModelDataSource, S3ModelDataSource",
     refused=True,
     example="S3DataSource: {S3Uri: s3://bucket/model, S3DataType: S3Prefix, CompressionType: None}",
+    silent={"environment files": "they have one field for both, which model-data-form judges"},
 )
 def model_data_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """Files that are not packed are named by ModelDataSource: an object, or a prefix.
 
     A prefix ends with a slash. A container has that or ModelDataUrl, which a multi-model one has.
-    Environment files have one field for both, which artifact-s3-uri judges.
     """
     for container in model.containers:
         yield from _source_form(container)

@@ -146,12 +146,12 @@ def transform_types(transform: TransformFacts) -> Iterator[Finding]:
     source=_SOURCE,
     example="SplitType: Lines",
     shapes=("SplitType", "AssemblyType", "BatchStrategy", "CompressionType", "JoinSource"),
+    silent={"constructs": "an execution says which"},
 )
 def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
     """A transform job's options are among those that the API takes.
 
-    The service model has four kinds of input; a transform job takes S3Prefix and ManifestFile. Of
-    files and constructs an execution says which.
+    The service model has four kinds of input; a transform job takes S3Prefix and ManifestFile.
     """
     kind = transform.data_type
     if kind.text is not None and kind.text not in ("S3Prefix", "ManifestFile"):
@@ -320,12 +320,16 @@ def _runs_together(transform: TransformFacts) -> bool:
     return lines and not fine and _media_type(transform.accept) != "text/csv"
 
 
-@rule("transform-location", source=_SOURCE, example="S3Uri: bucket/prefix/")
+@rule(
+    "transform-location",
+    source=_SOURCE,
+    example="S3Uri: bucket/prefix/",
+    silent={"constructs": "an execution says where"},
+)
 def transform_location(transform: TransformFacts) -> Iterator[Finding]:
     """A job reads from and writes to ``s3://bucket/…``; a manifest is one object.
 
-    A manifest is a JSON list: ``[{"prefix": "s3://bucket/path/"}, "first", "second"]``. Of files
-    and constructs an execution says where.
+    A manifest is a JSON list: ``[{"prefix": "s3://bucket/path/"}, "first", "second"]``.
     """
     for fact in (transform.s3_uri, transform.output_path):
         text = fact.text
@@ -348,13 +352,13 @@ def transform_location(transform: TransformFacts) -> Iterator[Finding]:
     source="aws/sagemaker-python-sdk#1106 and #3557; botocore S3DataSource.S3Uri",
     severity=Severity.WARNING,
     example="S3Uri: s3://bucket/scores   # with S3OutputPath: s3://bucket/scores-out/",
+    silent={"constructs": "an execution says where"},
 )
 def transform_output_apart(transform: TransformFacts) -> Iterator[Finding]:
     """A job's output does not lie where its input is read from.
 
     A prefix takes every key that begins with it: ``scores`` takes ``scores-out/`` too. So this job,
-    or the next, reads what a job wrote. With a slash at its end it takes one folder. Of files and
-    constructs an execution says where.
+    or the next, reads what a job wrote. With a slash at its end it takes one folder.
     """
     source, output = _pieces(transform.s3_uri), _pieces(transform.output_path)
     if not source or not output or transform.data_type.text not in ("S3Prefix", None):

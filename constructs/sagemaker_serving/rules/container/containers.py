@@ -55,12 +55,12 @@ def model_environment_total(model: ModelDefinitionFacts) -> Iterator[Finding]:
     source=_MODEL,
     example="PrimaryContainer beside Containers",
     shapes=("ContainerDefinitionList",),
+    silent={"environment files": "there is a list, containers, or one"},
 )
 def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A model has a primary container, or several containers in line, not both.
 
     CloudFormation's schema demands neither and allows both; CreateModel takes exactly one.
-    An environment file has a list, ``containers``, or one.
     """
     if model.primary.certain and model.containers_fact.certain:
         yield (
@@ -102,11 +102,12 @@ def model_multi_model(model: ModelDefinitionFacts) -> Iterator[Finding]:
     refused=True,
     source=_MODEL,
     example="PrimaryContainer: {ModelDataUrl: s3://b/k.tar.gz}",
+    silent={"environment files": "image-known says it"},
 )
 def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """A container says which image it runs, or which model package it comes from.
 
-    The schema asks for neither. Of environment files image-known says it.
+    The schema asks for neither.
     """
     for fact in (model.primary, *model.containers_fact.items()):
         if not isinstance(fact.value, dict):

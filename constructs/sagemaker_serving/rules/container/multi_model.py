@@ -75,12 +75,13 @@ def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
     source=_TFS,
     severity=Severity.WARNING,
     example="Mode: MultiModel   # without SAGEMAKER_SAFE_PORT_RANGE",
+    silent={"environment files": "there is a default"},
 )
 def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
     """TensorFlow Serving's multi-model container has a port range for its models.
 
     Its code reads SAGEMAKER_SAFE_PORT_RANGE at the start and ends without it. AWS does not document
-    whether SageMaker always sets the variable, so this warns. Environment files have a default.
+    whether SageMaker always sets the variable, so this warns.
     """
     unknown = isinstance(container.environment_fact.value, Unknown)
     if _serves_tensorflow(container) and not unknown and _PORTS not in container.environment:

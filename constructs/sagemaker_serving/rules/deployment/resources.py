@@ -46,13 +46,17 @@ def replaced_in_use(replaced: GoneFirstFacts) -> Iterator[Finding]:
         )
 
 
-@rule("resource-type", source=_REGISTRY, example="Type: AWS::SageMaker::CompilationJob")
+@rule(
+    "resource-type",
+    source=_REGISTRY,
+    example="Type: AWS::SageMaker::CompilationJob",
+    silent={"plans": "Terraform's provider judges its types"},
+)
 def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
     """A resource is of a type that CloudFormation has.
 
     A job that runs once and ends is not a resource; a template can only have something that starts
-    it. Types of third parties, custom resources and modules pass. Those of Terraform's plans are
-    judged by its provider.
+    it. Types of third parties, custom resources and modules pass.
     """
     name = resource.kind.text
     if name is None or name in sagemaker_resource_types():
@@ -98,13 +102,20 @@ def resource_region(resource: ResourceTypeFacts) -> Iterator[Finding]:
         )
 
 
-@rule("unknown-property", source=f"{_REGISTRY}; botocore's service model", example="VariantNam: a")
+@rule(
+    "unknown-property",
+    source=f"{_REGISTRY}; botocore's service model",
+    example="VariantNam: a",
+    silent={
+        "environment files": "their types judge fields: unknown-field",
+        "constructs": "Python judges keywords",
+        "plans": "Terraform's provider judges arguments",
+    },
+)
 def unknown_property(facts: PropertiesFacts) -> Iterator[Finding]:
     """A resource's properties, and an action's arguments, are spelt as AWS spells them.
 
     CloudFormation refuses a name it does not know, and a Step Functions task fails when it runs.
-    Arguments of Terraform's plans are judged by its provider, the fields of an environment file by
-    their types (unknown-field), and keywords of constructs by Python.
     """
     yield from _unknown(facts.properties, facts.known, facts.owner)
 

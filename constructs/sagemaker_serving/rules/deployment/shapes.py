@@ -120,12 +120,17 @@ def aws_required(facts: ShapeFacts) -> Iterator[Finding]:
     yield from ()
 
 
-@rule("aws-type", source=_API, example="ModelName: {Fn: mine}", shapes=("type",))
+@rule(
+    "aws-type",
+    source=_API,
+    example="ModelName: {Fn: mine}",
+    shapes=("type",),
+    silent={"environment files": "fields have types of their own: wrong-type"},
+)
 def aws_type(facts: ShapeFacts) -> Iterator[Finding]:
     """A value is of the type that AWS's API takes: text, a number, a list, a map.
 
     CloudFormation refuses others. Text may stand for numbers and truth values, and they for text.
-    Fields of environment files have types of their own: wrong-type.
     """
     yield from ()
 

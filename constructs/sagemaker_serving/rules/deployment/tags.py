@@ -54,12 +54,12 @@ def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
     "tags-unique",
     source="AWS tagging, tag keys; IAM user guide, tags for IAM resources",
     example="tags: {Team: a, team: b}",
+    silent=dict.fromkeys(("environment files", "plans"), "tags are a map, which has each once"),
 )
 def tags_unique(facts: TagsFacts) -> Iterator[Finding]:
     """A resource has each tag key once; roles, which get an environment's tags, in any capitals.
 
-    AWS refuses the second of two alike. In Terraform's plans, as in an environment file,
-    tags are a map, which has each once.
+    AWS refuses the second of two alike.
     """
     seen: dict[str, str] = {}
     for key, _ in facts.tags:

@@ -39,12 +39,17 @@ def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
         )
 
 
-@rule("async-topic", source=_ASYNC, example="SuccessTopic: my-topic")
+@rule(
+    "async-topic",
+    source=_ASYNC,
+    example="SuccessTopic: my-topic",
+    silent={"environment files": "new makes a topic there"},
+)
 def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
     """The topics of an asynchronous endpoint are SNS topics of its own region, by their ARN.
 
-    In environment files ``new`` makes one. SageMaker sends a message to the topic when the endpoint
-    is made, and does not make it when that fails.
+    SageMaker sends a message to the topic when the endpoint is made, and does not make it when that
+    fails.
     """
     notifications = config.asynchronous.get("OutputConfig").get("NotificationConfig")
     for topic in (notifications.get("SuccessTopic"), notifications.get("ErrorTopic")):
@@ -176,13 +181,13 @@ def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:
     source=_STORAGE,
     severity=Severity.WARNING,
     example="KmsKeyId: …   # with ml.g4dn.xlarge",
+    silent={"environment files": "the deploy leaves the key out there"},
 )
 def endpoint_key_local(config: EndpointConfigFacts) -> Iterator[Finding]:
     """A KMS key for volumes is given only where any variant has a volume.
 
     Types with local NVMe storage encrypt that by their own hardware and never with the key.
     Today's documentation says that the key does nothing there, older editions that the call fails.
-    Of an environment file's endpoint the deploy leaves it out there.
     """
     kinds = [known(variant.instance_type) for variant in config.variants]
     local = sorted({kind.name for kind in kinds if kind is not None and kind.nvme_gb})

@@ -74,12 +74,12 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
     source=_SOURCE,
     example="Type: CANARY   # without CanarySize",
     shapes=("TrafficRoutingConfigType", "BlueGreenUpdatePolicy", "TrafficRoutingConfig"),
+    silent=dict.fromkeys(("environment files", "constructs"), "both have defaults"),
 )
 def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
     """Traffic shifts at once, by canary or in linear steps; the last two have a size and a wait.
 
-    CloudFormation's schema asks for neither, the API for both. Environment files and
-    constructs have defaults.
+    CloudFormation's schema asks for neither, the API for both.
     """
     routing = update.blue_green.get("TrafficRoutingConfiguration")
     kind = routing.get("Type")
@@ -114,12 +114,13 @@ def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
     source="botocore TrafficRoutingConfig.CanarySize, RollingUpdatePolicy",
     severity=Severity.WARNING,
     example="CanarySize: {Type: INSTANCE_COUNT, Value: 2}   # of InitialInstanceCount: 3",
+    silent={"environment files": "they count in percent"},
 )
 def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
     """A step that is counted in instances is at most half of those that a variant starts with.
 
     UpdateEndpoint refuses more than half of what there is then. Scaling may have made more of them,
-    so this warns. Environment files count in percent.
+    so this warns.
     """
     routing = update.blue_green.get("TrafficRoutingConfiguration")
     steps = (

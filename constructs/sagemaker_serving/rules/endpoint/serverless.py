@@ -91,12 +91,12 @@ def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
     refused=True,
     source=_EXCLUDED,
     example="ServerlessConfig beside DataCaptureConfig",
+    silent={"environment files": "their network is that of the Models: serverless-network"},
 )
 def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
     """A serverless endpoint has no data capture, VPC or network isolation.
 
-    Each is allowed with instances, so schemas accept the combination. The network of an environment
-    file is that of its Models: serverless-network.
+    Each is allowed with instances, so schemas accept the combination.
     """
     if not any(variant.is_serverless for variant in config.variants):
         return

@@ -58,12 +58,13 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
     refused=True,
     source="botocore ProductionVariant, AWS::SageMaker::EndpointConfig",
     example="{VariantName: a, ModelName: m}   # neither InstanceType nor ServerlessConfig",
+    silent={"environment files": "the number has a default"},
 )
 def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
     """A variant has instances, with their type and number, or is serverless with a model.
 
     CloudFormation's schema demands the variant's name only, so it accepts what CreateEndpointConfig
-    then refuses. In an environment file the number has a default.
+    then refuses.
     """
     if variant.is_serverless and variant.model.name and not variant.model.given:
         yield (

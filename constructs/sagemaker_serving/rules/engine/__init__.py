@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from types import UnionType
 
@@ -26,6 +26,8 @@ class Rule:
     ``dated`` is whether it judges by the day too. ``shapes`` are members and shapes of AWS's API
     (``ProductionVariant.VolumeSizeInGB``); what does not fit one is told by this rule.
     ``refused`` is whether SageMaker, and so the local AWS, refuses the call that makes it.
+    ``silent`` says why it is never told at a door: "environment files", "constructs" or "plans".
+    ``aliases`` are ids that it had, by which it may be acknowledged still.
     """
 
     id: str
@@ -37,6 +39,8 @@ class Rule:
     dated: bool = False
     shapes: tuple[str, ...] = ()
     refused: bool = False
+    silent: Mapping[str, str] = field(default_factory=dict, hash=False)
+    aliases: tuple[str, ...] = ()
 
     @property
     def what(self) -> str:
@@ -57,12 +61,13 @@ def rule(
     example: str = "",
     shapes: tuple[str, ...] = (),
     refused: bool = False,
+    silent: Mapping[str, str] | None = None,
+    aliases: tuple[str, ...] = (),
 ) -> Callable[[Judge], Rule]:
     """Makes a function the rule ``rule_id`` on the facts its parameter's type names.
 
     ``source`` says where the fact is written and when that was read; ``example``
-    is a line or two that break the rule, for docs/rules.md. ``shapes`` and
-    ``refused`` are as `Rule` has them.
+    is a line or two that break the rule, for docs/rules.md. The others are as `Rule` has them.
     """
 
     def made(judge: Judge) -> Rule:
@@ -80,6 +85,8 @@ def rule(
             dated=dated,
             shapes=shapes,
             refused=refused,
+            silent=silent or {},
+            aliases=aliases,
         )
 
     return made

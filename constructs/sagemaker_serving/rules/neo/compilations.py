@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from local_aws.s3_location import S3Location
 from sagemaker_serving.catalog import (
     neo_frameworks,
     neo_regions,
@@ -198,22 +197,6 @@ def neo_limits(job: CompilationFacts) -> Iterator[Finding]:
     The job is not made otherwise.
     """
     yield from at_least(job.batch_size, 1)
-
-
-@rule("neo-archive", source=_GUIDE, example="S3Uri: s3://bucket/model.zip")
-def neo_archive(job: CompilationFacts) -> Iterator[Finding]:
-    """Neo compiles one ``.tar.gz`` in S3.
-
-    The job fails with "Unable to untar input model" after it has waited in the queue. Of
-    environment files artifact-s3-uri says it.
-    """
-    uri = job.model_uri.text
-    found = S3Location.find(uri or "")
-    if uri is not None and not (found and found.key.endswith(".tar.gz")):
-        yield (
-            job.model_uri.where,
-            f"{job.model_uri.name} is {uri!r}; Neo reads one archive: s3://<bucket>/<key>.tar.gz",
-        )
 
 
 def _alike(asked: str, known: str) -> bool:
