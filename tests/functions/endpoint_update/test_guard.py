@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sagemaker_serving.functions.custom_resource.clients import client
 from sagemaker_serving.functions.endpoint_update import guard
 from tests.functions.endpoint_update.driving import TAKEN_BACK, event
 from tests.functions.neo_compilation.driving import Listener
@@ -89,6 +90,24 @@ def test_what_the_stack_does_not_know_is_not_moved(
     assert asked(aws, listener, "Before", "broken") == "", "the first deploy by this version"
 
 
+def recommend(parsed: dict[str, Any], **_: Any) -> None:
+    """Adds to DescribeModel's answer what SageMaker does after a few seconds."""
+    one = {"RecommendationId": f"{parsed.get('ModelName')}/x", "InstanceType": "ml.c5.xlarge"}
+    parsed["DeploymentRecommendation"] = {
+        "RecommendationStatus": "COMPLETED",
+        "RealTimeInferenceRecommendations": [one],
+    }
+
+
+@pytest.fixture
+def recommends(aws: Aws) -> Iterator[None]:
+    events = client("sagemaker").meta.events
+    events.register("after-call.sagemaker.DescribeModel", recommend)
+    yield
+    events.unregister("after-call.sagemaker.DescribeModel", recommend)
+
+
+@pytest.mark.usefixtures("recommends")
 def test_the_same_content_under_another_name_may_follow(
     aws: Aws, listener: Listener, digits: str
 ) -> None:

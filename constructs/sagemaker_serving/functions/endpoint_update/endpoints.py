@@ -64,15 +64,13 @@ def is_taken_back(stack: str) -> bool:
 
 def _content(config: str) -> Any:
     """What a config says, with its Models' content in the place of their names."""
-    found = config_named(config)
     return {
         kind: (
             [{**each, "ModelName": _model(each.get("ModelName"))} for each in value]
             if kind.endswith("ProductionVariants")
             else value
         )
-        for kind, value in found.items()
-        if kind not in _NAMES
+        for kind, value in _asked("CreateEndpointConfig", config_named(config)).items()
     }
 
 
@@ -85,11 +83,12 @@ def _model(name: str | None) -> Any:
         if is_missing(error):
             return name
         raise
-    return {kind: value for kind, value in found.items() if kind not in _NAMES}
+    return _asked("CreateModel", found)
 
 
-_NAMES = (
-    *("EndpointConfigName", "EndpointConfigArn", "ModelName", "ModelArn"),
-    *("CreationTime", "ResponseMetadata"),
-)
-"""What two of the same content differ in."""
+def _asked(operation: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What was asked for, without its name: SageMaker adds more, which two of the same content
+    differ in, as a Model's DeploymentRecommendation (botocore, DescribeModel)."""
+    takes = client("sagemaker").meta.service_model.operation_model(operation).input_shape.members
+    names = ("EndpointConfigName", "ModelName")
+    return {kind: found[kind] for kind in takes if kind in found and kind not in names}
