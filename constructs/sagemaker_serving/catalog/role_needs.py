@@ -29,6 +29,19 @@ JOIN_NETWORK = (
 Source: aws-cdk-lib 2.275.0, the role that ``SageMakerCreateModel`` makes.
 """
 
+OPEN_SHELL = (
+    "ssmmessages:CreateControlChannel",
+    "ssmmessages:CreateDataChannel",
+    "ssmmessages:OpenControlChannel",
+    "ssmmessages:OpenDataChannel",
+)
+"""For Session Manager to reach a container. Source: SageMaker developer guide, "Access containers
+through SSM"."""
+
+LOOK_AT_ALARMS = "cloudwatch:DescribeAlarms"
+"""For SageMaker to roll an update back by alarms. Source: SageMaker developer guide, "Auto-Rollback
+Configuration and Monitoring"."""
+
 PASS_ROLE = "iam:PassRole"
 READ_OBJECT = "s3:GetObject"
 WRITE_OBJECT = "s3:PutObject"

@@ -66,12 +66,43 @@ CAPTURE = (
     "true, DestinationS3Uri: !Sub 's3://${B}/seen'}, ProductionVariants: "
     "[{VariantName: a, ModelName: !GetAtt M.ModelName}]}}\n"
 )
+SHELL = (
+    "  C: {Type: AWS::SageMaker::EndpointConfig, Properties: {ProductionVariants: "
+    "[{VariantName: a, ModelName: !GetAtt M.ModelName, EnableSSMAccess: true}]}}\n"
+)
+DUMPS = SHELL.replace(
+    "EnableSSMAccess: true", "CoreDumpConfig: {DestinationS3Uri: !Sub 's3://${B}/d'}"
+)
+GUARD = SHELL.replace("EnableSSMAccess: true", "InitialVariantWeight: 1") + (
+    "  N: {Type: AWS::SageMaker::Endpoint, Properties: {EndpointConfigName: !GetAtt "
+    "C.EndpointConfigName, DeploymentConfig: {AutoRollbackConfiguration: {Alarms: "
+    "[{AlarmName: a}]}}}}\n"
+)
 RUN = "sagemaker:CreateTransformJob"
 PASSED = "{ModelName: a, ExecutionRoleArn: 'arn:aws:iam::123456789012:role/x'}"
 
 CASES: list[tuple[str, str, str, str]] = [
     ("role-permission", wrong, said, right)
     for wrong, said, right in (
+        (
+            model(role(statement("s3:*")), FILES, SHELL),
+            "R allows ssmmessages:CreateControlChannel, ssmmessages:CreateDataChannel, ssmm",
+            model(role(statement("s3:*", "ssmmessages:*")), FILES, SHELL),
+        ),
+        (
+            model(role(statement("s3:Get*")), FILES, DUMPS),
+            "R allows s3:PutObject on ",
+            model(role(statement("s3:*Object")), FILES, DUMPS),
+        ),
+        (
+            model(role(statement("s3:*")), FILES, GUARD),
+            "R allows cloudwatch:DescribeAlarms, which this needs; add",
+            model(
+                role(statement("s3:*", "cloudwatch:*").replace("'*'", "['*', 'arn:aws:a:b:c:d']")),
+                FILES,
+                GUARD,
+            ),
+        ),
         (
             machine(statement("s3:*")),
             "no policy of the role R allows sagemaker:CreateTransformJob, which this needs; add",

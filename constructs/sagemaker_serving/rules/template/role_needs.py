@@ -11,8 +11,10 @@ from sagemaker_serving.catalog.published import is_repository_of_aws
 from sagemaker_serving.catalog.role_needs import (
     GET_IMAGE,
     JOIN_NETWORK,
+    LOOK_AT_ALARMS,
     MANAGED_POLICIES,
     OF_ONE_PURPOSE,
+    OPEN_SHELL,
     PUBLISH,
     PULL_IMAGE,
     READ_OBJECT,
@@ -92,14 +94,21 @@ def component_needs(component: Resource, resources: Resources) -> Iterator[RoleP
 
 
 def config_needs(config: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
-    """What an endpoint writes to S3 needs of the roles of its configuration's models."""
+    """What an endpoint writes to S3, and a shell in it, need of the roles of its configuration's
+    models."""
     written = []
     capture = config.properties.get("DataCaptureConfig")
     if capture.get("EnableCapture").flag is True:
         written.append(capture.get("DestinationS3Uri"))
     output = config.properties.get("AsyncInferenceConfig").get("OutputConfig")
     written += [output.get("S3OutputPath"), output.get("S3FailurePath")]
-    needs = []
+    variants = [
+        *config.properties.get("ProductionVariants").items(),
+        *config.properties.get("ShadowProductionVariants").items(),
+    ]
+    written += [each.get("CoreDumpConfig").get("DestinationS3Uri") for each in variants]
+    shells = any(each.get("EnableSSMAccess").flag is True for each in variants)
+    needs = [Need(action=action) for action in OPEN_SHELL if shells]
     for uri in written:
         prefix = _object(uri, resources)
         bucket = _own_bucket(uri, resources)
@@ -111,7 +120,8 @@ def config_needs(config: Resource, resources: Resources) -> Iterator[RolePermiss
 
 
 def endpoint_needs(endpoint: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
-    """What an asynchronous endpoint's topics need of the roles of its models.
+    """What an asynchronous endpoint's topics, and a rollback's alarms, need of the roles of its
+    models.
 
     SageMaker looks while it creates the endpoint: "Please ensure … has \"sns:Publish\" permissions
     for topic" (aws/amazon-sagemaker-examples issue 4461).
@@ -126,6 +136,9 @@ def endpoint_needs(endpoint: Resource, resources: Resources) -> Iterator[RolePer
         for arn in (_arn(topic.value, resources) for topic in topics if topic.given)
         if arn is not None
     ]
+    guard = endpoint.properties.get("DeploymentConfig").get("AutoRollbackConfiguration")
+    if guard.get("Alarms").size:
+        needs.append(Need(action=LOOK_AT_ALARMS))
     for role in _roles_of(config, resources):
         named = endpoint.properties.get("EndpointConfigName")
         yield from _permissions(endpoint, Fact(role.value, named.where), needs, resources)
