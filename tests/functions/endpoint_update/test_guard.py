@@ -14,7 +14,7 @@ from sagemaker_serving.functions.custom_resource.clients import client
 from sagemaker_serving.functions.endpoint_update import guard
 from tests.functions.endpoint_update.driving import TAKEN_BACK, event
 from tests.functions.neo_compilation.driving import Listener
-from tests.local_aws.aws import Aws
+from tests.local_aws.aws import Aws, eventually
 
 
 @pytest.fixture
@@ -67,6 +67,44 @@ def test_a_stack_on_its_way_back_stops_before_it_deletes_what_serves(
     back: dict[str, Any] = {"stack": TAKEN_BACK}
     assert asked(aws, listener, "After", "new", left="old", **back).startswith("guarded serves old")
     assert asked(aws, listener, "After", "new", left="broken", **back) == ""
+
+
+@pytest.fixture
+def shared(aws: Aws) -> Iterator[str]:
+    """A component of two Specifications on an endpoint of its own."""
+    aws.sagemaker.create_endpoint_config(
+        EndpointConfigName="shared",
+        ExecutionRoleArn="arn:aws:iam::123456789012:role/model",
+        ProductionVariants=[
+            {"VariantName": "all", "InstanceType": "ml.m5.large", "InitialInstanceCount": 1}
+        ],
+    )
+    aws.endpoint("shared", "shared")
+    named: dict[str, Any] = {"InferenceComponentName": "several"}
+    size = {"ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128}}
+    aws.sagemaker.create_inference_component(
+        **named,
+        EndpointName="shared",
+        VariantName="all",
+        Specifications=[{"InstanceType": "ml.m5.large", "ModelName": "old", **size}],
+    )
+    yield "shared"
+    find = aws.sagemaker.describe_inference_component
+    eventually(lambda: find(**named)["InferenceComponentStatus"] == "InService")
+    aws.sagemaker.delete_inference_component(**named)
+    eventually(lambda: not aws.sagemaker.list_inference_components()["InferenceComponents"])
+    aws.delete("shared")
+
+
+def test_a_component_of_several_specifications_is_not_judged_and_what_breaks_is_answered(
+    aws: Aws, listener: Listener, shared: str
+) -> None:
+    """CloudFormation waits an hour for an answer."""
+    several = {"Components": {"several": "new"}}
+    assert asked(aws, listener, "After", shared, name=shared, properties=several) == ""
+    broken = {"Components": "several"}
+    reason = asked(aws, listener, "After", shared, name=shared, properties=broken)
+    assert reason.startswith("AttributeError(")
 
 
 def test_an_endpoint_under_way_is_waited_for_and_no_longer_than_the_function_lives(

@@ -56,6 +56,8 @@ def handler(event: Mapping[str, Any], context: Any) -> None:
             _refuse_gone_back(request, context)
     except (Refused, ClientError, BotoCoreError) as error:
         outcome = {"Status": "FAILED", "Reason": str(error)}
+    except Exception as error:  # unanswered, CloudFormation would wait for an hour
+        outcome = {"Status": "FAILED", "Reason": repr(error)}
     answer(request, outcome, request.endpoint)
 
 
@@ -96,7 +98,8 @@ def _refuse_gone_back(request: Request, context: Any) -> None:
 
 
 def _refuse_components_gone_back(request: Request) -> None:
-    """The same of the inference components, whose Models would be deleted."""
+    """The same of the inference components, whose Models would be deleted; but for those of several
+    Specifications, which name Models of their own (botocore, DescribeInferenceComponent)."""
     left = (request.previous or {}).get("Components", {})
     for name, model in request.properties.get("Components", {}).items():
         try:
@@ -105,6 +108,8 @@ def _refuse_components_gone_back(request: Request) -> None:
             if is_missing(error):
                 continue
             raise
+        if "Specification" not in found:
+            continue
         serving = found["Specification"].get("ModelName")
         if serving != model and (serving == left.get(name) or not is_taken_back(request.stack_id)):
             raise Refused(sentences.component_went_back(name, serving, model, found))

@@ -29,6 +29,8 @@ def handler(event: Mapping[str, Any], context: object) -> None:
             keep(request)
     except (ClientError, BotoCoreError) as error:
         outcome = {"Status": "FAILED", "Reason": str(error)}
+    except Exception as error:  # unanswered, CloudFormation would wait for an hour
+        outcome = {"Status": "FAILED", "Reason": repr(error)}
     answer(request, outcome, request.properties["LogGroupName"])
 
 
