@@ -473,6 +473,15 @@ def test_a_scaled_component_has_no_count_of_its_own(bench: Any) -> None:
         component.scale_copies(min_capacity=1, max_capacity=4)
 
 
+def test_several_specifications_stand_in_the_place_of_the_one(bench: Any) -> None:
+    """SageMaker takes one of both (botocore, CreateInferenceComponent)."""
+    several = [{"InstanceType": "ml.c5.large", "ModelName": "large"}]
+    add_component(bench, extra={"Specifications": several})
+    made = rendered(bench, "AWS::SageMaker::InferenceComponent")
+    assert made["Specifications"] == several
+    assert "Specification" not in made
+
+
 def test_a_component_is_replaced_in_rolling_batches_only(bench: Any) -> None:
     with pytest.raises(Mistake, match="are CANARY; its copies are replaced batch by batch"):
         add_component(bench, guardrails=Guardrails.canary())

@@ -124,6 +124,8 @@ class InferenceComponent(Construct):
             **({} if guardrails is None else {"DeploymentConfig": guardrails.members}),
         }
         members["Specification"]["ModelName"] = model.model_name
+        if "Specifications" in (extra or {}):  # SageMaker takes one of both
+            del members["Specification"]
         self._resource = sagemaker.CfnInferenceComponent(self, "Resource", **properties_of(members))
         add_unknown(self._resource, members)
         add_extra(self._resource, {} if extra is None else extra)
