@@ -15,7 +15,7 @@ from sagemaker_serving.rules.artifact import (
     uncompressed,
     weights,
 )
-from sagemaker_serving.rules.batch import pipelines, records, transforms
+from sagemaker_serving.rules.batch import algorithms, pipelines, records, transforms
 from sagemaker_serving.rules.container import (
     batching,
     batching_queue,
@@ -135,6 +135,7 @@ RULES: tuple[Rule, ...] = (
     pipelines.batch_topic,
     pipelines.batch_schedule_input,
     pipelines.batch_twice,
+    algorithms.transform_algorithm,
     records.batch_strategy,
     records.batch_countable,
     records.transform_answers,
@@ -146,6 +147,7 @@ RULES: tuple[Rule, ...] = (
     variables.container_variable_value,
     variables.container_variable_order,
     variables.container_variable_unknown,
+    variables.container_variable_quotes,
     variables.container_multi_model,
     compilations.neo_target,
     compilations.neo_retired,
@@ -197,9 +199,11 @@ RULES: tuple[Rule, ...] = (
     elastic_inference.elastic_inference_host,
     elastic_inference.elastic_inference_multi_model,
     configs.capture_prefix,
+    configs.capture_sampling,
     configs.async_topic,
     configs.metrics_frequency,
     configs.kind_answers,
+    configs.async_container,
     configs.async_variants,
     configs.endpoint_reservations,
     configs.endpoint_key_local,

@@ -156,6 +156,12 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "prefix is 'digits/captured/'; with a slash at its end",
         {(*DIGITS, "data_capture"): {"sampling_percent": 5, "prefix": "digits/captured"}},
     ),
+    (
+        "capture-sampling",
+        {(*DIGITS, "data_capture"): {"sampling_percent": 0}},
+        "sampling_percent is 0, so that nothing is captured; give 1 to 100",
+        {(*DIGITS, "data_capture"): {"sampling_percent": 1}},
+    ),
 ]
 
 

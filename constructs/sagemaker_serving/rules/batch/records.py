@@ -37,7 +37,7 @@ def batch_strategy(transform: TransformFacts) -> Iterator[Finding]:
     if container is None or (container.framework.text or "").lower() != "tensorflow":
         return
     by_line = transform.split_type.text == "Line"
-    if by_line and _media_type(transform.content_type) in _JSON and _is_open(transform):
+    if by_line and media_type(transform.content_type) in _JSON and _is_open(transform):
         yield (
             transform.split_type.where,
             "split_type is 'Line' and batch_strategy is not said; write MultiRecord for lines that "
@@ -61,7 +61,7 @@ def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
     split = transform.split_type.text
     if transform.container is None or split in (None, "None"):
         return
-    accept = _media_type(transform.accept)
+    accept = media_type(transform.accept)
     if accept.startswith(_UNCOUNTED) or accept in _UNCOUNTED_TYPES:
         yield (
             transform.accept.where,
@@ -100,7 +100,7 @@ def transform_answers(artifact: ArtifactFacts) -> Iterator[Finding]:
         for fact in (transform.join_source, transform.output_filter)
         if fact.text not in (None, "None", "$")
     ]
-    if reads and _media_type(transform.accept) == "text/csv" and contents.script is None:
+    if reads and media_type(transform.accept) == "text/csv" and contents.script is None:
         yield (
             transform.accept.where,
             f"accept is {transform.accept.text!r}, and TensorFlow Serving answers JSON alone; "
@@ -109,7 +109,8 @@ def transform_answers(artifact: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-def _media_type(fact: Fact) -> str:
+def media_type(fact: Fact) -> str:
+    """A content type without its parameters, in lower case; empty for none, and unknown ones."""
     return (fact.text or "").partition(";")[0].strip().lower()
 
 

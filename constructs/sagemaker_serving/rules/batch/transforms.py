@@ -13,6 +13,7 @@ from sagemaker_serving.catalog.json_path import (
 )
 from sagemaker_serving.catalog.servers import request_limit
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.batch.records import media_type
 from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact, TransformFacts, framework_name
@@ -108,7 +109,7 @@ def transform_json_lines(transform: TransformFacts) -> Iterator[Finding]:
         return
     by_line = transform.split_type.text == "Line"
     together = strategy.text == "MultiRecord" or not strategy.given
-    if by_line and together and _media_type(transform.content_type) == "application/json":
+    if by_line and together and media_type(transform.content_type) == "application/json":
         yield (
             strategy.where if strategy.given else transform.split_type.where,
             f"{transform.content_type.name} is 'application/json', and a payload of several lines "
@@ -176,7 +177,7 @@ def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
         (transform.input_filter, transform.content_type),
         (transform.output_filter, transform.accept),
     ):
-        text, is_csv = fact.text, _media_type(type_) == "text/csv"
+        text, is_csv = fact.text, media_type(type_) == "text/csv"
         if text is None:
             continue
         if len(text) > 63 or not text.startswith("$"):
@@ -233,7 +234,7 @@ def transform_data_processing(transform: TransformFacts) -> Iterator[Finding]:
     for wanted, type_, cut in sides:
         yield from _processed(transform, type_, cut) if wanted else ()
     if joins:
-        if _media_type(transform.content_type) != _media_type(transform.accept):
+        if media_type(transform.content_type) != media_type(transform.accept):
             yield from _alike(transform, transform.content_type, transform.accept)
         if not _runs_together(transform):
             yield from _alike(transform, transform.split_type, transform.assemble_with)
@@ -246,16 +247,11 @@ def _filters(fact: Fact) -> bool:
     return fact.given and fact.text != "$"
 
 
-def _media_type(type_: Fact) -> str | None:
-    """A content type without its parameters, in lower case; None for none, and unknown ones."""
-    return type_.text.partition(";")[0].strip().lower() if type_.text is not None else None
-
-
 def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Finding]:
     """One side of a job whose data is looked into: its type, and how it is cut."""
     if isinstance(type_.value, Unknown):
         return
-    known = _media_type(type_)
+    known = media_type(type_)
     if known not in _KNOWN_TYPES:
         yield (
             type_.where if type_.given else transform.where,
@@ -317,7 +313,7 @@ def _runs_together(transform: TransformFacts) -> bool:
     assembled = transform.assemble_with
     fine = isinstance(assembled.value, Unknown) or assembled.text == "Line"
     lines = transform.join_source.text == "Input" and transform.split_type.text == "Line"
-    return lines and not fine and _media_type(transform.accept) != "text/csv"
+    return lines and not fine and media_type(transform.accept) != "text/csv"
 
 
 @rule(

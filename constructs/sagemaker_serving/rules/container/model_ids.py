@@ -138,7 +138,8 @@ def artifact_code_of_hub(container: ContainerFacts) -> Iterator[Finding]:
     given = container.environment.get("HF_MODEL_ID")
     if given is None or container.compilation.given or not _has_artifact(container):
         return
-    of_hugging_face = framework_name(container) in (*HUGGING_FACE, *NEEDS_ID)
+    serve_ids = (*HUGGING_FACE, *NEEDS_ID)
+    of_hugging_face = any(each in serve_ids for each in frameworks_named(container))
     if of_hugging_face and given.text is not None and not given.text.startswith("/"):
         shown = container.artifact.text or container.data_source.get("S3Uri").text
         yield (

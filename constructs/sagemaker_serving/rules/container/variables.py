@@ -109,6 +109,26 @@ def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterato
 
 
 @rule(
+    "container-variable-quotes",
+    source="huggingface/text-generation-inference#479",
+    severity=Severity.WARNING,
+    example="HF_TOKEN: '\"hf_…\"'",
+)
+def container_variable_quotes(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
+    """What names a model, or is a token, has no quotes around it: they would be part of it.
+
+    They come from json.dumps, and from quotes within YAML's. "Repository Not Found", or 401.
+    """
+    for name, fact in _written(host).items():
+        text = _text(fact) or ""
+        if _NAMES.match(name) and text[:1] in "\"'" and text[:1] == text[-1:] != "":
+            yield fact.where, f"{fact.name} is {text!r} with its quotes; write {text[1:-1]}"
+
+
+_NAMES = re.compile("HF_|HUGGING_FACE_|(OPTION|SM_[A-Z_]+)_MODEL|SAGEMAKER_PROGRAM")
+
+
+@rule(
     "container-multi-model",
     source=_SOURCE,
     example='SAGEMAKER_MULTI_MODEL: "true" without multi_model',

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.container.image_support import aws_image, named_image
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EndpointConfigFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
@@ -36,6 +37,26 @@ def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
             place.where,
             f"{place.name} is {place.text!r}; with a slash at its end, or two in a row, what is "
             "captured lies under a double slash; use single ones, between names",
+        )
+
+
+@rule(
+    "capture-sampling",
+    source="botocore DataCaptureConfig.InitialSamplingPercentage",
+    severity=Severity.WARNING,
+    example="InitialSamplingPercentage: 0",
+)
+def capture_sampling(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """An endpoint that captures its data captures some of it.
+
+    AWS takes 0 percent, and then no request is ever kept.
+    """
+    percent, enabled = map(config.capture.get, ("InitialSamplingPercentage", "EnableCapture"))
+    if percent.number == 0 and enabled.flag:
+        yield (
+            percent.where,
+            f"{percent.name} is {percent.value}, so that nothing is captured; give 1 to 100, or "
+            "capture nothing",
         )
 
 
@@ -128,6 +149,33 @@ def _unreached(variant: VariantFacts) -> tuple[str, str] | None:
     if (variant.instance_type.text or "").startswith("ml.inf1."):
         return "Inf1 instances, which answer at once", "use others"
     return None
+
+
+@rule(
+    "async-container",
+    source="deepjavalibrary/djl-serving#2567",
+    severity=Severity.WARNING,
+    example="AsyncInferenceConfig beside djl-inference:0.29.0-lmi11.0.0-cu124",
+)
+def async_container(config: EndpointConfigFacts) -> Iterator[Finding]:
+    """What an asynchronous endpoint answers has a Content-Length, which DJL's has from 0.31.0 on.
+
+    Before, each request fails: "The response from container primary did not specify the required
+    Content-Length header".
+    """
+    containers = [each for variant in config.variants for each in variant.containers]
+    for container in containers if config.asynchronous.given else ():
+        image = aws_image(container)
+        release = None if image is None else re.match(r"([0-9]+)\.([0-9]+)", image.tag)
+        if image is None or release is None or not image.repository.startswith("djl-inference"):
+            continue
+        if (int(release[1]), int(release[2])) < (0, 31):
+            where, is_image = named_image(container)
+            yield (
+                where,
+                f"{is_image} {image.repository}:{image.tag}, whose answers have no "
+                "Content-Length, and an asynchronous endpoint refuses them; use 0.31.0 or later",
+            )
 
 
 @rule(

@@ -137,6 +137,7 @@ def _capture(capture: Fact) -> Fact:
     needed = {
         "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
         "DestinationS3Uri": _or(capture.get("prefix"), CAPTURED),
+        "EnableCapture": Fact(True if capture.given else None, capture.where),
     }
     return replace(members, parts={**members.parts, **needed})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from sagemaker_serving.catalog import (
     neo_frameworks,
@@ -159,15 +160,19 @@ def neo_region(job: CompilationFacts) -> Iterator[Finding]:
 def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
     """DataInputConfig is JSON that names the inputs' shapes.
 
-    Only XGBoost, and PyTorch from 2.0 on instances, do without.
+    Only XGBoost, and PyTorch from 2.0 on instances, do without. A dimension that the model leaves
+    open has a number here: "InputConfiguration: Incompatible Tensorflow model"
+    (aws/amazon-sagemaker-examples#1037, #1284).
     """
     config = job.data_input_config
     framework, device = job.framework.text, job.target_device.text
     if config.text:
-        if not _is_json(config.text):
+        shapes = _from_json(config.text)
+        if shapes is None or _leaves_open(shapes):
+            must = "be JSON" if shapes is None else "give each dimension a number"
             yield (
                 config.where,
-                f"{config.name} is {config.text[:40]!r}; it must be JSON such as "
+                f"{config.name} is {config.text[:40]!r}; it must {must}, such as "
                 '{"input": [1, 224, 224, 3]}; write it so',
             )
     elif not config.given and framework in neo_frameworks() and device in neo_target_devices():
@@ -204,9 +209,16 @@ def _alike(asked: str, known: str) -> bool:
     return asked == known or asked.startswith(f"{known}.") or known.startswith(f"{asked}.")
 
 
-def _is_json(text: str) -> bool:
+def _from_json(text: str) -> Any:
+    """The document, None for what is none."""
     try:
-        json.loads(text)
+        return json.loads(text)
     except ValueError:
-        return False
-    return True
+        return None
+
+
+def _leaves_open(shapes: Any) -> bool:
+    """Whether a list at any depth has null for a number."""
+    if isinstance(shapes, dict):
+        return any(map(_leaves_open, shapes.values()))
+    return isinstance(shapes, list) and (None in shapes or any(map(_leaves_open, shapes)))

@@ -92,11 +92,11 @@ def sections_of(text: str) -> set[str]:
     """The names at the top of a file; of JSON that is none yet, as where ``${…}`` stands outside of
     texts, every name."""
     if not text.lstrip().startswith("{"):
-        return set(re.findall(r"^(\w+)\s*:", text, re.MULTILINE))
+        return set(re.findall(r"^([A-Za-z0-9_]+)\s*:", text, re.MULTILINE))
     try:
         return set(json.loads(text))
     except (ValueError, RecursionError):
-        return set(re.findall(r'"(\w+)"\s*:', text))
+        return set(re.findall(r'"([A-Za-z0-9_]+)"\s*:', text))
 
 
 def is_definition(sections: Set[str]) -> bool:
