@@ -333,6 +333,27 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
         creating(**{"PrimaryContainer.$": "$.alone", "Containers.$": "$.several"}),
     ),
     (
+        "job-name-fixed",
+        creating(PrimaryContainer={"Image": "i"}),
+        "ModelName is 'a' in each execution, and a model of that name is there after the first",
+        {
+            "Definition": machine(
+                Run=task({"ModelName": "a"}, MODEL, Catch=[{"ErrorEquals": ["States.ALL"]}])
+            )
+        },
+    ),
+    (
+        "job-name-fixed",
+        creating(PrimaryContainer={"Image": "i"}),
+        "take the execution's: ModelName.$: $$.Execution.Name",
+        {
+            "Definition": machine(
+                Run=task({"ModelName": "a"}, MODEL),
+                Gone=task({"ModelName": "a"}, "arn:aws:states:::aws-sdk:sagemaker:deleteModel"),
+            )
+        },
+    ),
+    (
         "unknown-property",
         creating(PrimaryContaner={}),
         "did you mean PrimaryContainer",

@@ -42,10 +42,13 @@ class StateMachineFacts:
 class TaskFacts:
     """A Task state: its Resource, and the arguments without what its execution's data gives.
 
-    ``credentials`` is another role that it runs by, if any.
+    ``credentials`` is another role that it runs by, if any. ``caught`` is whether the machine goes
+    on where it fails, ``beside`` are SageMaker's actions that the machine calls.
     """
 
     resource: Fact
     text: str
     arguments: Fact
     credentials: Fact
+    caught: bool
+    beside: frozenset[str]

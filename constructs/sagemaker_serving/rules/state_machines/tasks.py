@@ -44,26 +44,49 @@ def state_machine_resource(task: TaskFacts) -> Iterator[Finding]:
 @rule(
     "job-name-fixed",
     source="botocore CreateTransformJob.TransformJobName; apache/airflow#21941; "
-    "aws/amazon-sagemaker-examples pull request 3108",
+    "aws/amazon-sagemaker-examples pull request 3108; astronomer/astronomer-providers#1055; "
+    "aws/sagemaker-python-sdk#101",
     severity=Severity.WARNING,
     example="TransformJobName: nightly   # in a state machine",
 )
 def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
-    """A job that a state machine starts has another name in each execution.
+    """What a state machine makes has another name in each execution.
 
     A job's name stays taken in its account and region, also once the job has ended. The second
-    execution is refused: "job names must be unique within an AWS account and region".
+    execution is refused: "job names must be unique within an AWS account and region". So is a
+    second model, endpoint or configuration: "Cannot create already existing model". A machine that
+    catches that, or looks for it, updates or deletes it, passes.
     """
     action = sagemaker_action(task) or ""
-    if action.startswith("Create") and action.endswith("Job"):
-        name = task.arguments.get(f"{action.removeprefix('Create')}Name")
-        if name.text is not None:
-            yield (
-                name.where,
-                f"{name.name} is {name.text!r} in each execution, and a job's name is there once; "
-                f"take the execution's: {name.name}.$: $$.Execution.Name, or in JSONata "
-                "{% $states.context.Execution.Name %}",
-            )
+    what = action.removeprefix("Create")
+    name = task.arguments.get(f"{what}Name")
+    if action == what or name.text is None:
+        return
+    if what.endswith("Job"):
+        is_there = "a job's name is there once"
+    elif what in _KEPT and not task.caught and not any(map(_of(what).fullmatch, task.beside)):
+        is_there = f"{_KEPT[what]} of that name is there after the first"
+    else:
+        return
+    yield (
+        name.where,
+        f"{name.name} is {name.text!r} in each execution, and {is_there}; take the execution's: "
+        f"{name.name}.$: $$.Execution.Name, or in JSONata "
+        "{% $states.context.Execution.Name %}",
+    )
+
+
+_KEPT = {
+    "Model": "a model",
+    "EndpointConfig": "an endpoint configuration",
+    "Endpoint": "an endpoint",
+}
+"""What stays there that a machine makes, besides jobs."""
+
+
+def _of(what: str) -> re.Pattern[str]:
+    """The actions by which a machine finds, changes or removes one of ``what``."""
+    return re.compile(f"(Describe|Update|Delete|List){what}s?")
 
 
 def _wrong(text: str) -> str | None:

@@ -21,24 +21,35 @@ _OF_DATA = Unknown(branches=(NO_VALUE, Unknown()))
 def tasks(machine: StateMachineFacts) -> Iterator[TaskFacts]:
     """Every Task state at any depth of a machine's definition."""
     definition = machine.definition
-    for place, state, _ in states_within(definition.value):
-        resource = text_with_marks(state.get("Resource"))
-        if state.get("Type") == "Task" and resource is not None:
-            where = definition.where
-            for key in place:
-                where = where / key
-            name = "Arguments" if "Arguments" in state else "Parameters"
-            yield TaskFacts(
-                resource=Fact(state["Resource"], where / "Resource"),
-                text=resource,
-                arguments=Fact(_without_paths(state.get(name)), where / name),
-                credentials=Fact(state.get("Credentials"), where / "Credentials"),
-            )
+    found = [
+        (place, state, resource)
+        for place, state, _ in states_within(definition.value)
+        if state.get("Type") == "Task"
+        and (resource := text_with_marks(state.get("Resource"))) is not None
+    ]
+    actions = frozenset(action for *_, text in found if (action := _action(text)) is not None)
+    for place, state, resource in found:
+        where = definition.where
+        for key in place:
+            where = where / key
+        name = "Arguments" if "Arguments" in state else "Parameters"
+        yield TaskFacts(
+            resource=Fact(state["Resource"], where / "Resource"),
+            text=resource,
+            arguments=Fact(_without_paths(state.get(name)), where / name),
+            credentials=Fact(state.get("Credentials"), where / "Credentials"),
+            caught=bool(state.get("Catch")),
+            beside=actions,
+        )
 
 
 def sagemaker_action(task: TaskFacts) -> str | None:
     """The action (``CreateTransformJob``) of a task of SageMaker's, by whichever integration."""
-    found = _SAGEMAKER.fullmatch(task.text)
+    return _action(task.text)
+
+
+def _action(resource: str) -> str | None:
+    found = _SAGEMAKER.fullmatch(resource)
     return None if found is None else f"{found[1][:1].upper()}{found[1][1:]}"
 
 
