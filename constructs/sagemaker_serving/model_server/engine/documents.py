@@ -80,13 +80,14 @@ def _read_fast(body: bytes) -> Any:
     text = body.removeprefix(_BYTE_ORDER_MARK).decode(errors="surrogateescape")
     blank = _BLANKS.match(text)
     start = 0 if blank is None else blank.end()
-    if not _is_strict(body) and (
-        _LARGE_EXPONENT.search(text) or _LONG_NUMBER.search(text) or not _has_whole_pairs(text)
-    ):
-        raise ValueError
     document, end = _DECODER.raw_decode(text, start)
     following = _BLANKS.match(text, end)
     if following is None or following.end() < len(text):
+        raise ValueError
+    # Only now: these searches take seconds of a large body, which may begin with no JSON at all.
+    if not _is_strict(body) and (
+        _LARGE_EXPONENT.search(text) or _LONG_NUMBER.search(text) or not _has_whole_pairs(text)
+    ):
         raise ValueError
     return document
 
