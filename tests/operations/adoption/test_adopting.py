@@ -166,6 +166,14 @@ def test_inference_components_are_read_with_what_they_run_and_their_scaling(aws:
             },
             RuntimeConfig={"CopyCount": 1},
         )
+    size = {"ComputeResourceRequirements": {"MinMemoryRequiredInMb": 512}}
+    several = [{"InstanceType": "ml.m5.large", "ModelName": "one", **size}]
+    aws.sagemaker.create_inference_component(
+        InferenceComponentName="three",
+        EndpointName="shared",
+        VariantName="all",
+        Specifications=several,
+    )
     client_of(aws.gateway).client("application-autoscaling").register_scalable_target(
         ServiceNamespace="sagemaker",
         ResourceId="inference-component/two",
@@ -175,6 +183,8 @@ def test_inference_components_are_read_with_what_they_run_and_their_scaling(aws:
     )
     adopted = adopt(live_endpoint("shared", client_of(aws.gateway)), name="new", region=REGION)
     model = model_of(adopted)
+    three = model["inference_components"].pop("three")
+    assert three["extra"] == {"Specifications": several}
     assert {name: one["artifact"] for name, one in model["inference_components"].items()} == {
         "one": "s3://models/model.tar.gz",
         "two": "s3://models/two.tar.gz",

@@ -52,7 +52,8 @@ def live_endpoint(endpoint: str, aws: Aws) -> Template:
             "Config": _resource(client, ENDPOINT_CONFIG, serves, config["EndpointConfigArn"]),
             **components,
         }
-        specifications = [each["Properties"]["Specification"] for each in components.values()]
+        made = [each["Properties"] for each in components.values()]
+        specifications = [one for each in made for one in _specifications(each)]
         runs = [*_variants(config), *specifications]
         for model in dict.fromkeys(one["ModelName"] for one in runs if "ModelName" in one):
             found = client.describe_model(ModelName=model)
@@ -60,6 +61,11 @@ def live_endpoint(endpoint: str, aws: Aws) -> Template:
         scaled = [f"endpoint/{endpoint}/variant/{one['VariantName']}" for one in _variants(config)]
         resources |= dict(_scaling(aws, [*scaled, *components]))
     return template_of(resources, Where(endpoint))
+
+
+def _specifications(component: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Where there are several, SageMaker tells no single one (botocore)."""
+    return [*component.get("Specifications", [component.get("Specification", {})])]
 
 
 def _variants(config: Mapping[str, Any]) -> list[dict[str, Any]]:
