@@ -72,8 +72,12 @@ def _choices() -> list[tuple[str, Place, str, list[str]]]:
         for base in BASES
         for place, schema in _mappings(base)
         for field, inner in schema["properties"].items()
-        if (words := _words(inner)) and field not in ("batch_strategy", "join_source", "input_type")
+        if (words := _words(inner)) and field not in _BESIDE
     ]
+
+
+_BESIDE = ("batch_strategy", "join_source", "input_type", "arrivals")
+"""Fields of which a word is right or wrong by what stands beside it."""
 
 
 @cache

@@ -43,7 +43,7 @@ def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
 @rule(
     "capture-sampling",
     source="botocore DataCaptureConfig.InitialSamplingPercentage",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     example="InitialSamplingPercentage: 0",
 )
 def capture_sampling(config: EndpointConfigFacts) -> Iterator[Finding]:
