@@ -103,9 +103,17 @@ def test_endpoints_and_transform_jobs_take_different_types() -> None:
     assert len(instance_types("endpoint")) > len(instance_types("transform")) > 100
 
 
-def test_an_unknown_type_is_named_with_the_nearest() -> None:
-    with pytest.raises(UnknownInstanceType, match=r"did you mean ml\.g4dn\.xlarge"):
-        instance_type("ml.g4nd.xlarge")
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("ml.g4nd.xlarge", "use ml.g4dn.xlarge"),
+        ("ml.m7g.large", "use ml.m7i.large"),
+        ("ml.c5.lage", "did you mean ml.c5.large"),
+    ],
+)
+def test_an_unknown_type_is_told_what_to_use_as_the_rules_say_it(name: str, advice: str) -> None:
+    with pytest.raises(UnknownInstanceType, match=f"takes; {re.escape(advice)}$"):
+        instance_type(name)
 
 
 def test_regions_follow_the_price_lists() -> None:

@@ -143,7 +143,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*INIT, "--model", "digits", "--name", "../x"), "name is '../x'; an environment's name has"),
     ((*INIT, "--model", "digits", "--framework", "tensorflw"), "did you mean 'tensorflow'"),
     ((*INIT, "--model", "digits", "--instance-type", "ml.c5.lage"), "did you mean ml.c5.large"),
-    ((*INIT, "--model", "digits", "--instance-type", "ml.t3.medium"), "did you mean ml.t2.medium"),
+    ((*INIT, "--model", "digits", "--instance-type", "ml.t3.medium"), "use ml.t2.medium"),
     (("init", "--model", "digits", "--region", "eu-west-11"), "did you mean eu-west-1"),
 ]
 

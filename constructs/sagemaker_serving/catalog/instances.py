@@ -18,12 +18,12 @@ def instance_type(name: str) -> InstanceType:
     """What ``ml.g4dn.xlarge`` is.
 
     Raises `UnknownInstanceType` when the SageMaker API takes it neither for
-    endpoints nor for transform jobs, naming the nearest that it takes.
+    endpoints nor for transform jobs, naming what to use.
     """
-    types = _types()
-    if name not in types:
-        raise UnknownInstanceType(name, nearest(name, types))
-    return types[name]
+    found = _types().get(name)
+    if found is None:
+        raise UnknownInstanceType(name)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +82,37 @@ class InstanceType:
 class UnknownInstanceType(Mistake):
     """The SageMaker API takes no such instance type."""
 
-    def __init__(self, name: str, close: str | None) -> None:
-        hint = f"; did you mean {close}" if close is not None else ""
-        super().__init__(f"{name!r} is not an instance type that SageMaker takes{hint}")
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name!r} is not an instance type that SageMaker takes; {alternative(name)}"
+        )
         self.name = name
+
+
+def alternative(name: str, use: Use = "endpoint", region: str | None = None) -> str:
+    """What to use for ``name`` there, in words: the same size of a like family first."""
+    names = [kind.name for kind in instance_types(use) if _sold(kind, use, region)]
+    parts = name.split(".")[-2:]
+    meant = ".".join(("ml", *parts))
+    if meant != name and any(kind.name == meant for kind in instance_types(use)):
+        return f"did you mean {meant}"
+    if len(parts) == 2:
+        family, size = parts
+        alike = [
+            other
+            for other in names
+            if other.split(".")[1][:1] == family[:1] and other.split(".")[2] == size
+        ]
+        close = nearest(name, alike)
+        if close is not None or alike:
+            return f"use {close if close is not None else alike[0]}"
+    close = nearest(name if name.startswith("ml.") else f"ml.{name}", names)
+    return f"did you mean {close}" if close is not None else "use ml.m5.xlarge, for one"
+
+
+def _sold(kind: InstanceType, use: Use, region: str | None) -> bool:
+    offering = regions_offering(kind.name, use)
+    return region in offering if region in priced_regions() else bool(offering)
 
 
 def instance_types(use: Use | None = None) -> tuple[InstanceType, ...]:

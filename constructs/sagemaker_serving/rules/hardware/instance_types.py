@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from local_aws.suggest import nearest
 from sagemaker_serving.catalog import (
     EcrImage,
     InstanceType,
     UnknownInstanceType,
     image_for,
     instance_type,
-    instance_types,
     priced_regions,
     published_image,
     regions,
     regions_offering,
 )
-from sagemaker_serving.catalog.instances import Use
+from sagemaker_serving.catalog.instances import Use, alternative
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
@@ -215,34 +213,8 @@ def _taken(fact: Fact, region: Fact, use: Use, plural: str) -> Iterator[Finding]
         yield (
             fact.where,
             f"{fact.name} is {fact.text!r}; {plural} do not take it; "
-            f"{_alternative(fact.text, use, region.text)}",
+            f"{alternative(fact.text, use, region.text)}",
         )
-
-
-def _alternative(name: str, use: Use, region: str | None) -> str:
-    """The nearest type that would do and is sold there: the same size of a like family first."""
-    names = [kind.name for kind in instance_types(use) if _sold(kind, use, region)]
-    parts = name.split(".")[-2:]
-    meant = ".".join(("ml", *parts))
-    if meant != name and any(kind.name == meant for kind in instance_types(use)):
-        return f"did you mean {meant}"
-    if len(parts) == 2:
-        family, size = parts
-        alike = [
-            other
-            for other in names
-            if other.split(".")[1][:1] == family[:1] and other.split(".")[2] == size
-        ]
-        close = nearest(name, alike)
-        if close is not None or alike:
-            return f"use {close if close is not None else alike[0]}"
-    close = nearest(name if name.startswith("ml.") else f"ml.{name}", names)
-    return f"did you mean {close}" if close is not None else "use ml.m5.xlarge, for one"
-
-
-def _sold(kind: InstanceType, use: Use, region: str | None) -> bool:
-    offering = regions_offering(kind.name, use)
-    return region in offering if region in priced_regions() else bool(offering)
 
 
 def _offered(fact: Fact, region: Fact, use: Use) -> Iterator[Finding]:
