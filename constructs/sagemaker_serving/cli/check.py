@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.options import json_option, state_dir_option
-from local_aws.process.region import shell_region
 from sagemaker_serving.cli.completing import (
     FOLDER,
     environment_names,
@@ -146,6 +145,8 @@ def check(
                 raise click.UsageError(f"{option} is of environment files, and {what}")
     problems: list[Problem] = []
     if any(kinds.values()):
+        from local_aws.process.region import shell_region
+
         where = must_be_region(region if region is not None else shell_region())
         for path, kind in kinds.items():
             if kind is not None:

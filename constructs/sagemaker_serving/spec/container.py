@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 from sagemaker_serving.s3_address import is_s3
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batching import Batching, Server, batching_variables, server_variables
 from sagemaker_serving.spec.compilation import Compilation
@@ -114,10 +115,15 @@ def on_disk(artifact: Artifact | None) -> tuple[str, ...]:
     return (artifact,) if isinstance(artifact, str) and not is_s3(artifact) else ()
 
 
+_FILES = tuple(
+    f"ModelDataSource.S3DataSource.{name}" for name in ("S3Uri", "S3DataType", "CompressionType")
+)
+
+
 class Container(Spec):
     """What one container runs: a model may state it, what stands in the model may override it."""
 
-    artifact: Artifact | None = None
+    artifact: Annotated[Artifact | None, Aws("ModelDataUrl", *_FILES)] = None
     """The model: a folder, a ``.tar.gz``, a frozen graph, a Keras file, or an object in S3. Paths
     are relative to the environment file. A list packs several models, or a model and its code, into
     one archive: each is ``[NAME[/VERSION]=]PATH``, as ``sagemaker-serving package`` takes it.
@@ -125,32 +131,32 @@ class Container(Spec):
     sha256 or version_id, so that changed content is deployed. Left out where your own image holds
     its model, or where a variable such as ``HF_MODEL_ID`` names one that AWS's image fetches."""
 
-    framework: str | None = None
+    framework: Annotated[str | None, Aws()] = None
     """The framework whose image AWS publishes; needed unless image_uri is given."""
 
-    framework_version: str | None = None
+    framework_version: Annotated[str | None, Aws()] = None
     """The image's version, in quotes: "2.20"."""
 
-    image_uri: str | None = None
+    image_uri: Annotated[str | None, Aws("Image")] = None
     """Your own image in ECR instead of the catalog's."""
 
-    image_digest: str | None = None
+    image_digest: Annotated[str | None, Aws()] = None
     """Pins the image: ``sha256:`` and 64 hexadecimal digits, instead of the tag that AWS moves to
     its patched images. Of the catalog's image, or of an image_uri without a tag."""
 
     environment: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the container, beside those of ``batching`` and ``server``."""
 
-    batching: Batching | None = None
+    batching: Annotated[Batching | None, Aws()] = None
     """Server-side batching; left out: off."""
 
-    server: Server | None = None
+    server: Annotated[Server | None, Aws()] = None
     """Settings of the serving container."""
 
-    compile: Compilation | None = None
+    compile: Annotated[Compilation | None, Aws()] = None
     """How SageMaker Neo compiles the model; left out: it is not compiled."""
 
-    network_isolation: bool = False
+    network_isolation: Annotated[bool, Aws()] = False
     """Whether the container has no network at all. ``code/requirements.txt`` cannot be installed
     then, so its packages belong in ``code/lib``."""
 

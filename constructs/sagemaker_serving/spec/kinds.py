@@ -53,27 +53,30 @@ class MultiModel(Spec):
     without a deploy, too.
     """
 
-    s3_prefix: str | None = None
+    s3_prefix: Annotated[str | None, Aws("ModelDataUrl")] = None
     """Where the archives are, ``s3://bucket/prefix/``, with at least one archive; left out:
     ``<model>/models/`` of the environment's bucket."""
 
-    kms_key_arn: KeyArn | None = None
+    kms_key_arn: Annotated[KeyArn | None, Aws()] = None
     """The customer managed key that encrypts what is below ``s3_prefix``: the role may decrypt with
     it, and what puts ``archives`` there may encrypt."""
 
     archives: Annotated[
         Annotated[dict[str, Archive], Tag("names")] | Annotated[list[str], Tag("list")],
         Discriminator(lambda value: "list" if isinstance(value, list) else "names"),
+        Aws(),
     ] = Field(default_factory=dict)
     """Models that the deploy puts there, by their TargetModel without ``.tar.gz``; each is written
     like an ``artifact``. In a list each is called like its file or folder, or as ``NAME=PATH``
     says. A loaded model is not loaded again, so give new content a new name."""
 
-    model_cache_setting: Literal["Enabled", "Disabled"] = "Enabled"
+    model_cache_setting: Annotated[
+        Literal["Enabled", "Disabled"], Aws("MultiModelConfig.ModelCacheSetting")
+    ] = "Enabled"
     """Whether a model stays in memory after its request; Disabled suits many models that are
     each called rarely."""
 
-    safe_port_range: str = "9000-9999"
+    safe_port_range: Annotated[str, Aws()] = "9000-9999"
     """The ports of TensorFlow Serving's processes, two for each model. 90 % of the range is used:
     the default suffices for 449 models at the same time."""
 
@@ -103,19 +106,19 @@ class ModelPackage(Spec):
     Only SageMaker can read these from the package, so say here what the role is to read.
     """
 
-    name: str
+    name: Annotated[str, Aws("ModelPackageName")]
     """The package version's ARN,
     ``arn:aws:sagemaker:<region>:<account>:model-package/<group>/<version>``."""
 
-    model_data: str | None = None
+    model_data: Annotated[str | None, Aws()] = None
     """The archive that the package names, ``s3://bucket/key.tar.gz``: the role may read it."""
 
-    kms_key_arn: KeyArn | None = None
+    kms_key_arn: Annotated[KeyArn | None, Aws()] = None
     """The key that encrypts ``model_data``: the role may decrypt with it. A package of another
     account's always has one, whose policy has to let the role, too. Source: developer guide,
     "Deploy a Model Version from a Different Account"."""
 
-    image_uri: str | None = None
+    image_uri: Annotated[str | None, Aws()] = None
     """The image in ECR that the package names: the role may pull it."""
 
 

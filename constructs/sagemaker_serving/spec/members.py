@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sagemaker_serving.spec.aws import written_members
+from sagemaker_serving.spec.container import PipelineContainer
 from sagemaker_serving.spec.data_capture import DataCapture
-from sagemaker_serving.spec.kinds import Asynchronous
+from sagemaker_serving.spec.kinds import Asynchronous, ModelPackage, MultiModel
 from sagemaker_serving.spec.monitoring import MetricsConfig
 from sagemaker_serving.spec.network import ExistingNetwork
 from sagemaker_serving.spec.update import WAYS
@@ -58,17 +59,11 @@ _NETWORK = {
 }
 
 _CONTAINER = {
+    **dict(written_members(MultiModel, "multi_model.")),
+    **dict(written_members(ModelPackage, "model_package.")),
+    **dict(written_members(PipelineContainer)),
     "ContainerHostname": "containers[].container_hostname",
-    "Environment": "environment",
-    "Image": "image_uri",
     "Mode": "multi_model",
-    **{
-        f"ModelDataSource.S3DataSource.{member}": "artifact"
-        for member in ("CompressionType", "S3DataType", "S3Uri")
-    },
-    "ModelDataUrl": "artifact",
-    "ModelPackageName": "model_package.name",
-    "MultiModelConfig.ModelCacheSetting": "multi_model.model_cache_setting",
 }
 
 _VARIANT = {

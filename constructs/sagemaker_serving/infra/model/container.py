@@ -139,23 +139,17 @@ class MultiModelContainer(AnyContainer):
             scope.node.add_dependency(self.archives)
         url = f"{place.uri}/"
         grant = place.grant_read(host.role, of="Models of a multi-model endpoint")
+        setting = self.model_cache_setting
         return BoundContainer(
             definition=sagemaker.CfnModel.ContainerDefinitionProperty(
                 image=uri,
                 mode="MultiModel",
                 model_data_url=url,
                 environment=variables,
-                multi_model_config=self._config(),
+                multi_model_config=None if setting == "Enabled" else {"modelCacheSetting": setting},
             ),
-            identity=[uri, url, variables, self.model_cache_setting],
+            identity=[uri, url, variables, setting],
             grant=grant,
-        )
-
-    def _config(self) -> sagemaker.CfnModel.MultiModelConfigProperty | None:
-        if self.model_cache_setting == "Enabled":
-            return None
-        return sagemaker.CfnModel.MultiModelConfigProperty(
-            model_cache_setting=self.model_cache_setting
         )
 
 
@@ -198,10 +192,8 @@ def _members(data: BoundModelData | None) -> dict[str, Any]:
         return {}
     if not data.is_prefix:
         return {"model_data_url": data.url}
-    files = sagemaker.CfnModel.S3DataSourceProperty(
-        s3_uri=data.url, s3_data_type="S3Prefix", compression_type="None"
-    )
-    return {"model_data_source": sagemaker.CfnModel.ModelDataSourceProperty(s3_data_source=files)}
+    files = {"s3Uri": data.url, "s3DataType": "S3Prefix", "compressionType": "None"}
+    return {"model_data_source": {"s3DataSource": files}}
 
 
 def _given(value: str | None) -> list[str]:

@@ -62,10 +62,12 @@ class Reading:
 
     def by_fields(self, spec: type[Spec], members: Any, base: Path) -> None:
         """Takes out of ``members`` what the fields of ``spec`` write, and writes these below
-        ``base``. A value that is told with another meaning than a field has is a remark."""
+        ``base``: of several members of one field the first that is given. A value that is told with
+        another meaning than a field has is a remark."""
         for field in aws_fields(spec):
             at = (*base, field.name)
-            value = take(members, *field.members[0].split(".")) if field.members else None
+            taken = [take(members, *member.split(".")) for member in field.members]
+            value = next((each for each in taken if each is not None), None)
             for member, said in field.also if value is not None else ():
                 told = take(members, *member.split("."))
                 if told not in (None, said):

@@ -19,6 +19,8 @@ from sagemaker_serving.operations.adoption.members import (
 )
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.template.resources import Resource
+from sagemaker_serving.spec.container import Container, PipelineContainer
+from sagemaker_serving.spec.kinds import ModelPackage, MultiModel
 from sagemaker_serving.spec.members import ENDPOINT_CONFIG, MODEL
 
 _PROCESSORS: tuple[Processor, ...] = ("cpu", "gpu", "inf", "inf2", "neuronx")
@@ -107,33 +109,20 @@ def read_container(reading: Reading, fact: Fact, at: Path, base: Path, place: Pa
     """Writes a container's members to ``at``, and what the whole model has to ``base``."""
     given = fact.value if isinstance(fact.value, Mapping) else {}
     rest = {name: value for name, value in given.items() if name != "Environment"}
-    image, url = take(rest, "Image"), take(rest, "ModelDataUrl")
-    mode, cache = take(rest, "Mode"), take(rest, "MultiModelConfig", "ModelCacheSetting")
-    hostname, package = take(rest, "ContainerHostname"), take(rest, "ModelPackageName")
-    files = take(rest, "ModelDataSource", "S3DataSource", "S3Uri")
-    for name in ("CompressionType", "S3DataType"):
-        take(rest, "ModelDataSource", "S3DataSource", name)
-    if rest.get("ModelDataSource") == {"S3DataSource": {}}:
-        take(rest, "ModelDataSource")
+    image = take(rest, "Image")
     if image is not None:
         _image(reading, image, at)
-    address = url if url is not None else files
-    place_of = (*base, "multi_model", "s3_prefix") if mode == "MultiModel" else (*at, "artifact")
-    if is_unknown(address):
-        reading.draft.remark(place_of, open_("where the model lies"))
-    elif address is not None:
-        reading.draft.set(place_of, address)
-    if mode == "MultiModel" and reading.draft.get((*base, "multi_model")) is None:
-        reading.draft.set((*base, "multi_model"), {})
-    for path, value in (
-        ((*base, "multi_model", "model_cache_setting"), cache),
-        ((*base, "model_package", "name"), package),
-        ((*at, "container_hostname"), hostname if at[-2] == "containers" else None),
-    ):
-        if is_unknown(value):
-            reading.draft.remark(path, open_("it"))
-        elif value is not None:
-            reading.draft.set(path, value)
+    if take(rest, "Mode") == "MultiModel":
+        many = (*base, "multi_model")
+        reading.draft.set(many, reading.draft.get(many) or {})
+        reading.by_fields(MultiModel, rest, many)
+    in_line = at[-2] == "containers"
+    reading.by_fields(PipelineContainer if in_line else Container, rest, at)
+    reading.by_fields(ModelPackage, rest, (*base, "model_package"))
+    for name in ("ContainerHostname", "MultiModelConfig"):  # of one container they say nothing
+        take(rest, name)
+    if rest.get("ModelDataSource") == {"S3DataSource": {}}:
+        take(rest, "ModelDataSource")
     for name, fact_of in fact.get("Environment").entries():
         if is_unknown(fact_of.value):
             reading.draft.remark((*at, "environment", name), open_("it"))
