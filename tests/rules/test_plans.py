@@ -120,6 +120,21 @@ def test_messages_have_terraforms_names(tmp_path: Path) -> None:
     assert said["scaling-bounds"].startswith("max_capacity is 2 and min_capacity is 3; ")
 
 
+def test_a_machines_definition_keeps_the_names_of_aws(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    made = {"ModelName": "churn", "PrimaryContainer": {"Image": "123"}}
+    resource = "arn:aws:states:::sagemaker:createModel"
+    make = {"Type": "Task", "Resource": resource, "End": True, "Parameters": made}
+    definition = json.dumps({"StartAt": "Make", "States": {"Make": make}})
+    machine = {"definition": definition, "role_arn": "arn:aws:iam::123456789012:role/machine"}
+    path.write_text(json.dumps(plan(change("aws_sfn_state_machine", machine))))
+    (one,) = read_plan(path)
+    found = check_template(one.template, one.region, today=TODAY)
+    said = {problem.rule: one.told(problem) for problem in found}
+    assert "ModelName.$: $$.Execution.Name" in said["job-name-fixed"].message
+    assert "definition.States.Make.Parameters.ModelName" in said["job-name-fixed"].where.trail
+
+
 def test_what_only_the_apply_knows_passes_unjudged(tmp_path: Path) -> None:
     known = {key: value for key, value in VARIANT.items() if key != "instance_type"}
     written = change(

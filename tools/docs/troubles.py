@@ -21,7 +21,7 @@ rebuilt small in `tests/troubles`, wrong and right, and `check` names the wrong 
 makes this page from these cases.
 
 ```console
-$ sagemaker-serving check stack.yaml      # or cdk.out, plan.json
+$ sagemaker-serving check stack.yaml      # or cdk.out, plan.json, machine.asl.json
 ```
 """
 

@@ -181,6 +181,8 @@ class Plan:
     def told(self, problem: Problem) -> Problem:
         """A problem of the template as Terraform's user wrote it: its place, and its names."""
         where, path = self._place(problem.where), problem.where.path
+        if path[1:2] == ("DefinitionString",) and len(path) > 2:
+            return replace(problem, where=where)  # a machine's definition has AWS's names
         renamed = {str(path[-1]): str(where.path[-1])} if path else {}
         return replace(
             problem,
