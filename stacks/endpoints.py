@@ -13,6 +13,7 @@ from sagemaker_serving.infra import (
     DeployGuard,
     Endpoint,
     EndpointConfig,
+    EndpointPolicy,
     ExistingEndpoint,
     Guardrails,
     InferenceComponent,
@@ -61,6 +62,15 @@ def add_endpoint(serving: ServingScope) -> None:
     if monitoring is not None:
         for group in monitoring.log_groups:
             endpoint.node.add_dependency(group)
+    if serving.spec.allowed_routers:
+        EndpointPolicy(
+            serving.stack,
+            "EndpointPolicy",
+            endpoint=endpoint,
+            router_arns=serving.spec.allowed_routers,
+            retain_logs=serving.environment.production,
+            encryption_key=serving.key,
+        )
     components = add_components(serving, endpoint, alarms)
     if isinstance(endpoint, Endpoint):
         _guard_deploys(serving, endpoint, config, components)

@@ -1,4 +1,4 @@
-"""One environment: its storage, its network if it has one, then one stack per model."""
+"""One environment: its storage, its network if it has one, a stack per model, then its routers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sagemaker_serving.spec import Environment, PrivateNetwork
 from stacks.network import NetworkStack
 from stacks.organization import obey, own_synthesizer, take_existing_roles
 from stacks.provenance import tag_provenance
+from stacks.routers import RoutersStack
 from stacks.serving import ServingStack
 from stacks.storage import StorageStack
 
@@ -49,12 +50,11 @@ def add_environment(
 ) -> None:
     """Adds the stacks of ``environment`` to ``scope``: a Stage, or anything within the app.
 
-    Stacks are named ``<environment>-<model>``, ``<environment>-Storage`` and
-    ``<environment>-Network`` wherever they stand. ``folder`` is where the
-    file's relative paths start; ``account`` is deployed to instead of the one that the file names;
-    ``provenance`` are tags of what is served, as `provenance_of` tells them, where the file's own
-    leave room. Models in a
-    ``transition`` become what they are in this step of it.
+    Stacks are named ``<environment>-<model>``, ``<environment>-Storage``,
+    ``<environment>-Network`` and ``<environment>-Routers`` wherever they stand. ``folder`` is where
+    the file's relative paths start; ``account`` is deployed to instead of the one that the file
+    names; ``provenance`` are tags of what is served, as `provenance_of` tells them, where the
+    file's own leave room. Models in a ``transition`` become what they are in this step of it.
     """
     environment = environment.in_transition()
     where = cdk.Environment(
@@ -78,6 +78,7 @@ def add_environment(
                 synthesizer=own_synthesizer(bootstrap),
             )
         )
+    models = []
     for name in environment.models:
         serving = ServingStack(
             scope,
@@ -90,6 +91,17 @@ def add_environment(
         )
         for stack in before:
             serving.add_stack_dependency(stack)
+        models.append(serving)
+    if environment.routers:
+        routers = RoutersStack(
+            scope,
+            "Routers",
+            environment=environment,
+            env=where,
+            synthesizer=own_synthesizer(bootstrap),
+        )
+        for each in (storage, *models):
+            routers.add_stack_dependency(each)
     obey(scope, environment.organization)
     for key, value in environment.tags.items():
         cdk.Tags.of(scope).add(key, value)

@@ -14,6 +14,7 @@ INPUTS = (
     *("DescribeTrainingJob", "DescribeProcessingJob", "StopTransformJob", "StopCompilationJob"),
     *("StopTrainingJob", "StopProcessingJob", "DeleteModel", "DeleteEndpoint"),
     *("DeleteEndpointConfig", "UpdateEndpointWeightsAndCapacities", "CreateInferenceComponent"),
+    *("CreateInferenceRouter", "UpdateInferenceRouter", "PutEndpointPolicy"),
 )
 """SageMaker's actions whose arguments are judged."""
 

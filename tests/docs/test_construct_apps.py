@@ -107,6 +107,13 @@ def check_many(deployed: Deployed) -> None:
     assert deployed.predict("many", TargetModel="half.tar.gz") == ANSWER
 
 
+def check_routed(deployed: Deployed) -> None:
+    """Neither of its endpoints is here; that a router reaches some is tested elsewhere."""
+    found = deployed.client("sagemaker").describe_inference_router(InferenceRouterName="digits")
+    (target,) = found["RoutingTargets"]
+    assert (found["Status"], len(target["Destinations"])) == ("InService", 2)
+
+
 def check_batch(deployed: Deployed) -> None:
     outputs = deployed.app.outputs
     given = {"input": deployed.put(), "output": f"{outputs['Outputs']}/june/"}
@@ -137,6 +144,7 @@ CHECKS: dict[str, Callable[[Deployed], None]] = {
     "An endpoint in your VPC": check_private,
     "A model that SageMaker Neo compiles": check_compiled,
     "Many models behind one endpoint": check_many,
+    "Several endpoints behind one name": check_routed,
     "A batch": check_batch,
     "A batch on a schedule": check_nightly,
     "A batch in a state machine of yours": check_flow,

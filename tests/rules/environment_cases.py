@@ -16,6 +16,14 @@ US_S3, EU_S3 = (f"https://s3.{region}.amazonaws.com" for region in ("us-east-1",
 DIGEST = f"sha256:{'0a' * 32}"
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
 
+AWAY = "arn:aws:sagemaker:us-east-1:111122223333:endpoint/digits"
+
+
+def routed(**target: object) -> Change:
+    """A router with one routing target."""
+    return {("routers",): {"one": {"routing_targets": {"digits": target}}}}
+
+
 EXPIRING: list[tuple[str, Change, str, Change]] = [
     (
         "expire-capture",
@@ -128,6 +136,36 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("models", "Storage"): {"artifact": "s3://b/model.tar.gz"}},
         "'Storage' is the name of the environment's own stack; rename the model",
         {("models", "storage"): {"artifact": "s3://b/model.tar.gz"}},
+    ),
+    (
+        "router-destination",
+        routed(destinations=["digitz"]),
+        "'digitz' is no endpoint of this file; did you mean digits?",
+        routed(destinations=["digits"]),
+    ),
+    (
+        "router-destination",
+        routed(destinations=["digits", "digits"]),
+        "'digits' is in this routing target twice",
+        routed(destinations=["digits", AWAY]),
+    ),
+    (
+        "router-asynchronous",
+        routed(destinations=["digits"], asynchronous=True),
+        "'digits' is a real-time destination",
+        routed(destinations=[AWAY], asynchronous=True, max_time_in_backlog_seconds=60),
+    ),
+    (
+        "router-asynchronous",
+        routed(destinations=["digits"], max_time_in_backlog_seconds=60),
+        "max_time_in_backlog_seconds is of asynchronous routing targets",
+        routed(destinations=["digits"]),
+    ),
+    (
+        "aws-value",
+        routed(destinations=["arn:aws:sagemaker:eu-west-1:111122223333:model/m"]),
+        "it must be the ARN of an endpoint or an inference component",
+        routed(destinations=[AWAY]),
     ),
     (
         "something-to-deploy",

@@ -46,6 +46,9 @@ INLINE_BYTES = 128_000
 """What InvokeEndpointAsync takes in the request itself, without an object in S3 (botocore's
 service model, boto3 1.44.5)."""
 
+ROUTED_BYTES = 6 * MIB
+"""What InvokeInferenceRouter takes (botocore's service model, boto3 1.44.5)."""
+
 
 def narrowest(limits: list[PayloadLimits]) -> PayloadLimits:
     """What every one of ``limits`` allows; `REAL_TIME` for none."""

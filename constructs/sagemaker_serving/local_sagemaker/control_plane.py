@@ -26,6 +26,10 @@ from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline
 from sagemaker_serving.local_sagemaker.fleets.scalable import refuse_who_may_not_deregister
+from sagemaker_serving.local_sagemaker.inference_routers.routers import (
+    EndpointPolicies,
+    InferenceRouters,
+)
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import (
     ModelPackageGroups,
     ModelPackages,
@@ -82,10 +86,13 @@ class SageMaker(service.Service):
         faults = context.faults
         _remove_what_was_unpacked(context.state_dir)
         self._context = context
-        self._store = Store(context.account_id, changed)
+        self.store = Store(context.account_id, changed)
+        policies = EndpointPolicies(self.store)
+        self.routers = InferenceRouters(context, self.store)
         self.permissions = replace(
             PERMISSIONS,
-            keys=lambda call: needed_grants(context, self._store.region(call.region), call),
+            keys=lambda call: needed_grants(context, self.store.region(call.region), call),
+            document_of=policies.of,
         )
         self._changed = changed
         self._logs = LogShipper(context)
@@ -97,7 +104,7 @@ class SageMaker(service.Service):
             settings=self._settings,
         )
         context.percentiles.append(self._metrics.latencies)
-        context.scalable.update(dimensions(context, self._store))
+        context.scalable.update(dimensions(context, self.store))
         pipeline = RequestPipeline(self._metrics, faults)
         self._endpoints = Endpoints(
             context,
@@ -112,7 +119,7 @@ class SageMaker(service.Service):
         self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
         self._metrics.start()
         self.runtime = Runtime(
-            self._store, self._endpoints, pipeline, payload_mb=self._settings.payload_mb
+            self.store, self._endpoints, pipeline, payload_mb=self._settings.payload_mb
         )
         models, configs, tags = Models(context), EndpointConfigs(), Tags()
         groups, packages = ModelPackageGroups(), ModelPackages()
@@ -156,6 +163,14 @@ class SageMaker(service.Service):
             "ListCompilationJobs": self._compilation_jobs.list,
             "StopCompilationJob": self._compilation_jobs.stop,
             "DeleteCompilationJob": self._compilation_jobs.delete,
+            "CreateInferenceRouter": self.routers.create,
+            "DescribeInferenceRouter": self.routers.describe,
+            "ListInferenceRouters": self.routers.list,
+            "UpdateInferenceRouter": self.routers.update,
+            "DeleteInferenceRouter": self.routers.delete,
+            "PutEndpointPolicy": policies.put,
+            "GetEndpointPolicy": policies.get,
+            "DeleteEndpointPolicy": policies.delete,
             "AddTags": tags.add,
             "ListTags": tags.list,
             "DeleteTags": tags.delete,
@@ -247,12 +262,12 @@ class SageMaker(service.Service):
             refuse_who_may_not_deregister(self._context, call)
 
     def _do(self, action: Action, call: Call) -> Resource:
-        return action(self._store.region(call.region), call.parameters)
+        return action(self.store.region(call.region), call.parameters)
 
     def status(self) -> dict[str, Any]:
         """``endpoints``, ``transform_jobs``, ``compilation_jobs``, their ``processes``, the
         ``time_scale``, and what was said of ``engines``."""
-        regions = self._store.regions()
+        regions = self.store.regions()
         endpoints = [
             found for region in regions for found in self._endpoints.views.summaries(region)
         ]
@@ -279,7 +294,7 @@ class SageMaker(service.Service):
 
     def export_state(self) -> dict[str, Any]:
         """Everything that SageMaker holds, as JSON has it; `restore_state` takes it back."""
-        regions = self._store.regions()
+        regions = self.store.regions()
         return {
             "engines": self._engines.export(),
             "regions": {region.name: export_region(region) for region in regions},
@@ -299,7 +314,7 @@ class SageMaker(service.Service):
         """
         self._engines.restore(state.get("engines", {}))
         for name, kept in state["regions"].items():
-            region = self._store.region(name)
+            region = self.store.region(name)
             restore_region(region, kept)
             self._endpoints.resume(region, state["serving"])
 
@@ -330,15 +345,15 @@ class SageMaker(service.Service):
         self._fork_server.close()
 
     def _published(self) -> None:
-        for region in self._store.regions():
+        for region in self.store.regions():
             self._endpoints.views.write_captures(region)
 
     def _gauges(self) -> list[tuple[Series, float]]:
-        regions = self._store.regions()
+        regions = self.store.regions()
         return [gauge for region in regions for gauge in self._endpoints.views.gauges(region)]
 
     def _instances(self) -> list[Instance]:
-        regions = self._store.regions()
+        regions = self.store.regions()
         serving = [found for region in regions for found in self._endpoints.views.instances(region)]
         return [*serving, *self._transform_jobs.instances()]
 

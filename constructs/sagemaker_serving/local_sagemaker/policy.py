@@ -43,6 +43,14 @@ _ALSO = {
 """What else some calls are about, where they name it."""
 
 
+def _routers(call: Call) -> Iterator[str]:
+    """Tags of inference routers are judged by the router, which is newer than the service
+    authorization reference here."""
+    arn = str(call.parameters.get("ResourceArn", ""))
+    if ":inference-router/" in arn:
+        yield arn
+
+
 def _asked(call: Call) -> Iterator[str]:
     """The endpoint, and the inference component where the request names one.
 
@@ -78,6 +86,7 @@ class SageMakerPermissions(ServicePermissions):
 PERMISSIONS = SageMakerPermissions(
     prefix="sagemaker",
     resources=_resources,
+    resources_beside=_routers,
     passed_role=PassedRole(
         principal="sagemaker.amazonaws.com",
         parameters=("ExecutionRoleArn", "RoleArn"),

@@ -15,6 +15,7 @@ _KEPT = (
     "endpoint_configs",
     "endpoints",
     "inference_components",
+    "inference_routers",
     "transform_jobs",
     "compilation_jobs",
     "tags",

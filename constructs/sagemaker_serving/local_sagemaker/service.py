@@ -18,6 +18,7 @@ from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Answer, Runtime
 from sagemaker_serving.local_sagemaker.engines.launch import Launch
+from sagemaker_serving.local_sagemaker.inference_routers.runtime import InferenceRouterRuntime
 from sagemaker_serving.local_sagemaker.policy import RUNTIME_PERMISSIONS
 
 
@@ -28,7 +29,7 @@ def services(
     launch: Launch | None = None,
     settings: Settings | None = None,
 ) -> tuple[Service, ...]:
-    """SageMaker, its runtime and its quotas, for the local AWS of ``context``.
+    """SageMaker, its runtimes and its quotas, for the local AWS of ``context``.
 
     ``changed("sagemaker")`` is called when something has changed by itself; the rest is as
     `SageMaker` has it.
@@ -36,7 +37,8 @@ def services(
     sagemaker = SageMaker(
         context, launch=launch, changed=partial(changed, "sagemaker"), settings=settings
     )
-    return sagemaker, SageMakerRuntime(sagemaker.runtime), Quotas()
+    routers = InferenceRouterRuntime(context, sagemaker.store, sagemaker.routers, sagemaker.runtime)
+    return sagemaker, SageMakerRuntime(sagemaker.runtime), routers, Quotas()
 
 
 class SageMakerRuntime(Service):

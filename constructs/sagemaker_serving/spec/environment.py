@@ -20,6 +20,7 @@ from sagemaker_serving.spec.monitoring import MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import Network
 from sagemaker_serving.spec.organization import Organization
 from sagemaker_serving.spec.overlay import overlay
+from sagemaker_serving.spec.routers import Router, RouterArn
 from sagemaker_serving.spec.scaling import Scaling
 from sagemaker_serving.spec.transition import Transition
 from sagemaker_serving.spec.update import Move, OnlyReplay, Replay, Update
@@ -76,6 +77,10 @@ class Environment(Spec):
     models: dict[str, Model]
     """The models by name; each becomes a stack and the endpoint ``<environment>-<model>``, or moves
     the one that its ``endpoint`` names."""
+
+    routers: dict[str, Router] = Field(default_factory=dict)
+    """Inference routers by name, which send each request to one of several endpoints; each becomes
+    ``<environment>-<router>`` in the stack ``<environment>-Routers``."""
 
     def in_transition(self) -> Environment:
         """What this deploy makes of it: each model as its ``transition`` has it meanwhile."""
@@ -220,6 +225,10 @@ class Model(Container):
     transition: Transition | None = None
     """The step of a change that takes several deploys; left out: the endpoint becomes what the file
     says."""
+
+    allowed_routers: list[RouterArn] = Field(default_factory=list)
+    """ARNs of inference routers of other accounts that may send requests to the endpoint; those of
+    this account need no word of it."""
 
     data_capture: DataCapture | None = None
     """Which requests and answers are kept; left out: none."""

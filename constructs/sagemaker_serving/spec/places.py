@@ -9,5 +9,8 @@ ARCHIVES, CAPTURED, CORE_DUMPS, ASYNC = "models", "captured", "core-dumps", "asy
 ASYNC_PLACES = {kind: f"{ASYNC}/{kind}" for kind in ("input", "output", "failure")}
 BATCH_PLACES = {kind: f"batch/{kind}" for kind in ("input", "output", "work", "reports")}
 
+ROUTED = "routers"
+"""What inference routers write: ``routers/<router>/<target>/``."""
+
 KEPT = (ARCHIVES, "batch", ASYNC, CORE_DUMPS)
 """What lies below a model's name beside what is captured."""

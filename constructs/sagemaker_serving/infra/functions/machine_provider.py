@@ -31,7 +31,8 @@ class MachineProvider:
     crash of any step bounds it: CloudFormation's hour does.
 
     ``package`` is the folder of ``functions/`` whose ``work.handler`` does the steps, ``then`` the
-    one that comes as soon as its state has ``when``. ``shares`` are `OwnFunction`'s, beside
+    one that comes as soon as its state has ``when``, if there is any beside those that begin, look
+    and answer. ``shares`` are `OwnFunction`'s, beside
     what all custom resources share, and ``caught`` is the step that takes the error of another. The
     rest is as `NeoCompiler` takes it.
     """
@@ -41,8 +42,8 @@ class MachineProvider:
         scope: Construct,
         *,
         package: str,
-        then: str,
-        when: str,
+        then: str | None = None,
+        when: str = "",
         shares: Sequence[str] = (),
         caught: str = "answer",
         function_role: iam.IRole | None,
@@ -170,12 +171,13 @@ class MachineProvider:
 
 
 def waiting_states(
-    function_arn: str, *, then: str, when: str, caught: str = "answer"
+    function_arn: str, *, then: str | None, when: str, caught: str = "answer"
 ) -> dict[str, Any]:
     """Begin, then wait and look until there is an outcome; in the end, answer.
 
-    The step ``then`` comes as soon as the state has what ``when`` names. The step ``caught`` takes
-    the error of any other in the state's ``error``: the answer, or one before it that tidies up.
+    The step ``then``, if any, comes as soon as the state has what ``when`` names. The step
+    ``caught`` takes the error of any other in the state's ``error``: the answer, or one before it
+    that tidies up.
     """
 
     def step(
@@ -197,13 +199,17 @@ def waiting_states(
                 "Type": "Choice",
                 "Choices": [
                     {"Variable": "$.outcome", "IsPresent": True, "Next": "Answer"},
-                    {"Variable": f"$.{when}", "IsPresent": True, "Next": then.title()},
+                    *(
+                        []
+                        if then is None
+                        else [{"Variable": f"$.{when}", "IsPresent": True, "Next": then.title()}]
+                    ),
                 ],
                 "Default": "Wait",
             },
             "Wait": {"Type": "Wait", "SecondsPath": "$.wait_seconds", "Next": "Look"},
             "Look": step("look"),
-            then.title(): step(then),
+            **({} if then is None else {then.title(): step(then)}),
             **({} if caught == "answer" else {caught.title(): step(caught)}),
             "Answer": step("answer", None),
         },

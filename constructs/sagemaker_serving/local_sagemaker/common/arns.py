@@ -46,6 +46,9 @@ CASES = {
         True, "reported", "a refusal that names it: aws-samples/ml-edge-getting-started#18"
     ),
     "model-package-group": ArnCase(True, "inferred", "a package's ARN holds its group's name"),
+    "inference-router": ArnCase(
+        True, "reported", "botocore, CreateInferenceRouter: the name is case sensitive"
+    ),
     "training-job": ArnCase(
         True, "reported", "ListTags refuses lower case: aws/sagemaker-python-sdk#4304"
     ),

@@ -54,6 +54,8 @@ class Region:
     model_packages: dict[str, Resource] = field(default_factory=dict)
     """By ARN."""
     inference_components: ByName = field(default_factory=ByName)
+    inference_routers: dict[str, Resource] = field(default_factory=dict)
+    """By name, whose case counts."""
     transform_jobs: ByName = field(default_factory=ByName)
     compilation_jobs: ByName = field(default_factory=ByName)
     tags: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.event_stream import CONTENT_TYPE
 from sagemaker_serving.catalog.request_sizes import MIB, REAL_TIME
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
-from sagemaker_serving.local_sagemaker.common.store import Region, Store
+from sagemaker_serving.local_sagemaker.common.store import Region, Resource, Store
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
 from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream, chunks_of, events_of
@@ -230,9 +230,17 @@ class Runtime:
             yield answer, route.variant
 
     def invoke_async(
-        self, region_name: str, endpoint: str, headers: Headers, body: bytes
+        self,
+        region_name: str,
+        endpoint: str,
+        headers: Headers,
+        body: bytes,
+        *,
+        output: Resource | None = None,
     ) -> Answer:
         """Take a request into the endpoint's queue; the answer says where to look for its own.
+
+        ``output`` is a router's OutputConfig, in place of the endpoint's.
 
         Raises ValidationError for an endpoint that is none of asynchronous
         inference, and for a request that is none.
@@ -240,6 +248,8 @@ class Runtime:
         _refuse_not_followed(headers)
         region = self._store.region(region_name)
         queue, config = self._endpoints.queue(region, endpoint)
+        if output is not None:
+            config = {**config, "OutputConfig": output}
         request = read_async_request(endpoint, region, config, headers, body)
         queue.put(request)
         where = [("X-Amzn-SageMaker-OutputLocation", str(request.output))]

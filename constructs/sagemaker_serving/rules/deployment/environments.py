@@ -81,7 +81,7 @@ def model_name(model: ModelFacts) -> Iterator[Finding]:
 
     Two stacks of one name cannot stand in one environment.
     """
-    if model.name in ("Storage", "Network"):
+    if model.name in ("Storage", "Network", "Routers"):
         yield (
             model.where,
             f"{model.name!r} is the name of the environment's own stack; rename the model",

@@ -25,6 +25,7 @@ from sagemaker_serving.rules.environment.kinds import (
     update_of,
 )
 from sagemaker_serving.rules.environment.neighbours import neighbours
+from sagemaker_serving.rules.environment.routers import router_facts
 from sagemaker_serving.rules.environment.scaling import scaling_of
 from sagemaker_serving.rules.environment.shapes import shapes_of
 from sagemaker_serving.rules.environment.variants import (
@@ -96,6 +97,7 @@ def _of_environment(file: EnvironmentFile) -> Iterator[object]:
     yield _tags(top.get("tags"), of_roles=True)
     for network in (top.get("network"), top.get("organization").get("functions")):
         yield NetworkFacts(members=in_aws_words(network, ExistingNetwork), cidr=network.get("cidr"))
+    yield from router_facts(top)
     for model in models:
         yield from _of_model(model, top.get("models").get(model.name), top, file.path.parent)
 

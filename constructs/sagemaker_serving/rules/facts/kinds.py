@@ -272,3 +272,14 @@ class EventScheduleFacts:
     schedule: Fact
     kinds: tuple[str, ...]
     zone: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoutingTargetFacts:
+    """One routing target; ``kinds`` are the endpoints and components of the file by name, and
+    whether each is asynchronous."""
+
+    destinations: tuple[Fact, ...]
+    kinds: Mapping[str, bool]
+    asynchronous: Fact = ABSENT
+    max_time_in_backlog_seconds: Fact = ABSENT

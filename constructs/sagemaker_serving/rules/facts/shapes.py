@@ -35,6 +35,8 @@ _IN_WORDS = {
     "AlarmName": "be 1 to 255 characters, not only blanks",
     "RoleArn": "be a role's ARN, arn:aws:iam::<account>:role/<name>",
     "SnsTopicArn": "be the ARN of an SNS topic, arn:aws:sns:<region>:<account>:<name>",
+    "DestinationResourceArn": "be the ARN of an endpoint or an inference component, "
+    "arn:aws:sagemaker:<region>:<account>:endpoint/<name>",
     "MlReservationArn": "be the ARN of an ML capacity reservation, "
     "arn:aws:sagemaker:<region>:<account>:training-plan/<name>",
     f"{_SCALING}ScheduledActionName": "be 1 to 256 characters on one line, without : / | and "

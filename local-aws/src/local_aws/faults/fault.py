@@ -216,6 +216,7 @@ def _number(name: str, value: object, type_: type, least: float, most: float) ->
 
 _ALSO = {
     "sagemaker-runtime": "sagemaker",
+    "sagemaker-inference-router-runtime": "sagemaker",
     "stepfunctions": "states",
     "cloudwatch": "monitoring",
 }

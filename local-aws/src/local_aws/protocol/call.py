@@ -31,7 +31,7 @@ _RPC = "smithy-rpc-v2-cbor"
 RPC_PATH = re.compile(r"/service/[^/]+/operation/(?P<operation>[A-Za-z]+)")
 """Smithy RPC v2: https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html."""
 
-PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime")
+PARSED_WITHOUT_BODY = ("s3", "sagemaker-runtime", "sagemaker-inference-router-runtime")
 """Bodies of any size, in which is nothing that is judged."""
 
 

@@ -53,6 +53,7 @@ _BY_PATH: dict[str, dict[str, tuple[str, ...]]] = {
     "sagemaker": {
         "sagemaker-a2i-runtime": ("/human-loops",),
         "sagemaker-featurestore-runtime": ("/BatchGetRecord", "/BatchWriteRecord", "/FeatureGroup"),
+        "sagemaker-inference-router-runtime": ("/inference-routers/",),
         "sagemaker-metrics": ("/BatchGetMetrics", "/BatchPutMetrics"),
         "sagemaker-runtime": ("/endpoints/",),
     },

@@ -1,0 +1,1 @@
+"""Makes, changes and deletes an inference router, or the policy of an endpoint that lets one in."""

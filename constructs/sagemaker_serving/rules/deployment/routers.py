@@ -1,0 +1,71 @@
+"""Rules on inference routers: whom they send requests to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from local_aws.suggest import nearest
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.kinds import RoutingTargetFacts
+
+
+@rule(
+    "router-destination",
+    source="botocore CreateInferenceRouter, Destination",
+    example="destinations: [irsi]",
+)
+def router_destination(target: RoutingTargetFacts) -> Iterator[Finding]:
+    """A destination is an endpoint or an inference component, and stands once in its target.
+
+    Models of the file are named; one that has no variants has no endpoint. An ARN is that of an
+    endpoint or a component, in the router's partition.
+    """
+    seen: set[str] = set()
+    for each in target.destinations:
+        name = each.text
+        if name is None:
+            continue
+        if name.lower() in seen:
+            yield each.where, f"{name!r} is in this routing target twice; leave one out"
+        seen.add(name.lower())
+        if name.startswith("arn:"):
+            continue  # AWS's shape judges it
+        if name not in target.kinds:
+            close = nearest(name, target.kinds)
+            hint = f"; did you mean {close}?" if close is not None else ""
+            known = ", ".join(target.kinds) or "none"
+            yield (
+                each.where,
+                f"{name!r} is no endpoint of this file{hint}; write one of {known}, or an ARN",
+            )
+
+
+@rule(
+    "router-asynchronous",
+    source="SageMaker developer guide, inference-router-async",
+    example="routing_targets: {iris: {destinations: [an-asynchronous-model]}}",
+)
+def router_asynchronous(target: RoutingTargetFacts) -> Iterator[Finding]:
+    """All destinations of an asynchronous routing target are asynchronous endpoints, of any other
+    none is.
+
+    CreateInferenceRouter refuses a destination of the wrong kind, and an inference component is
+    none of an asynchronous target.
+    """
+    wanted = target.asynchronous.value is True
+    for each in target.destinations:
+        name = each.text or ""
+        kind = target.kinds.get(name)
+        if name.startswith("arn:") and ":inference-component/" in name:
+            kind = False
+        if kind is not None and kind is not wanted:
+            is_one, way = ("a real-time", "give it `asynchronous`, or take the target's away")
+            if kind:
+                is_one, way = "an asynchronous", "write `asynchronous: true`"
+            yield each.where, f"{name!r} is {is_one} destination; {way}, or leave it out here"
+    if not wanted and target.max_time_in_backlog_seconds.given:
+        yield (
+            target.max_time_in_backlog_seconds.where,
+            "max_time_in_backlog_seconds is of asynchronous routing targets; write "
+            "`asynchronous: true`, or leave it out",
+        )

@@ -1,0 +1,68 @@
+"""What an environment file says of inference routers, also in AWS's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts.kinds import Listed, Renamed, RoutingTargetFacts
+from sagemaker_serving.rules.facts.shapes import ShapeFacts
+
+
+def router_facts(environment: Fact) -> Iterator[object]:
+    """Routers of an environment file, and what AWS's shapes say of them."""
+    kinds = dict(_kinds(environment.get("models")))
+    prefix = environment.get("name").text or "e"
+    for name, router in environment.get("routers").entries():
+        targets = list(router.get("routing_targets").entries())
+        for _, target in targets:
+            yield RoutingTargetFacts(
+                destinations=tuple(target.get("destinations").items()),
+                kinds=kinds,
+                asynchronous=target.get("asynchronous"),
+                max_time_in_backlog_seconds=target.get("max_time_in_backlog_seconds"),
+            )
+        shaped = tuple(_shaped(each, target) for each, target in targets)
+        written = router.get("routing_targets")
+        parts: dict[str, Fact] = {"InferenceRouterName": Fact(f"{prefix}-{name}", router.where)}
+        if written.given:
+            parts["RoutingTargets"] = Listed(list(shaped), written.where, shaped)
+        yield ShapeFacts(shape="CreateInferenceRouterInput", value=Renamed({}, router.where, parts))
+
+
+def _kinds(models: Fact) -> Iterator[tuple[str, bool]]:
+    for name, model in models.entries():
+        if not model.get("variants").size:
+            continue
+        components = [each for each, _ in model.get("inference_components").entries()]
+        yield from ((f"{name}/{each}", False) for each in components)
+        if not components:
+            yield name, model.get("asynchronous").given
+
+
+def _shaped(name: str, target: Fact) -> Fact:
+    """A target in AWS's words; models of the file are given as ARNs by the deploy."""
+    arns = tuple(
+        Renamed({}, each.where, {"ResourceArn": each if _is_arn(each) else Fact(_ANY, each.where)})
+        for each in target.get("destinations").items()
+    )
+    written = target.get("destinations")
+    parts: dict[str, Fact] = {"Name": Fact(name, target.where)}
+    if written.given:
+        parts["Destinations"] = Listed(list(arns), written.where, arns)
+    seconds = target.get("max_time_in_backlog_seconds")
+    if seconds.given:
+        backlog = Renamed({}, target.where, {"MaxTimeInBacklogSeconds": seconds})
+        place = Fact("s3://bucket/key", target.where)
+        output = Renamed({}, target.where, {"S3OutputPath": place, "S3FailurePath": place})
+        parts["AsyncInferenceConfig"] = Renamed(
+            {}, target.where, {"ClientConfig": backlog, "OutputConfig": output}
+        )
+    return Renamed({}, target.where, parts)
+
+
+_ANY = "arn:aws:sagemaker:us-east-1:111122223333:endpoint/any"
+
+
+def _is_arn(destination: Fact) -> bool:
+    return (destination.text or "").startswith("arn:")

@@ -1,0 +1,53 @@
+"""Inference routers: several endpoints, in one region or more, behind one name."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+from sagemaker_serving.spec.base import Spec
+
+
+def _must_be_router(arn: str) -> str:
+    if not re.fullmatch(
+        r"arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:inference-router/[a-zA-Z0-9-]+", arn
+    ):
+        raise PydanticCustomError(
+            "router",
+            "a policy takes a router by its ARN alone; write "
+            "arn:aws:sagemaker:<region>:<account>:inference-router/<name>",
+        )
+    return arn
+
+
+RouterArn = Annotated[str, AfterValidator(_must_be_router)]
+"""The ARN of an inference router (botocore, InferenceRouterArn)."""
+
+
+class RoutingTarget(Spec):
+    """One model of a router, and the endpoints that serve it, all in the same format."""
+
+    destinations: list[str]
+    """1 to 10: models of this file by name, their inference components as ``<model>/<component>``,
+    and ARNs of endpoints and inference components of any region and account. Those of this file's
+    region are asked first."""
+
+    asynchronous: bool = False
+    """Whether requests are asynchronous ones, as the destinations' are then. Answers are written
+    below ``routers/<router>/<target>/output/`` of the environment's bucket, the reasons of failures
+    below ``failed/``."""
+
+    max_time_in_backlog_seconds: int | None = None
+    """How long an asynchronous request may wait at a destination before it moves to another, 60 to
+    21600; left out: 900."""
+
+
+class Router(Spec):
+    """An inference router, ``<environment>-<router>``, which callers invoke instead of an
+    endpoint."""
+
+    routing_targets: dict[str, RoutingTarget]
+    """1 to 20, by the name that callers give."""
