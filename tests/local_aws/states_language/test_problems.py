@@ -241,6 +241,18 @@ def test_what_is_probably_not_meant_is_a_warning(
     assert warnings(right) == []
 
 
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        ("$.cause . See the logs.", "States.Format('{} . See the logs.', $.cause)"),
+        ("States.Format('{} {}', $.a, $.b)", "States.Format('{} {}', $.a, $.b)"),
+    ],
+)
+def test_a_text_behind_a_path_is_said_by_a_function_that_reads_it(cause: str, said: str) -> None:
+    (warning,) = warnings(one({"Type": "Fail", "Cause": cause}))
+    assert warning.advice == f'write CausePath: "{said}" for what it leads to'
+
+
 def test_what_a_template_leaves_open_passes() -> None:
     machines: list[Any] = [
         Unknown(),

@@ -77,7 +77,7 @@ def _without_dollar(template: Any, place: Place) -> Iterator[Problem]:
                 code="NO_DOLLAR",
                 message=f"The value of '{name}' looks like a path, and is sent as it is written",
                 place=at,
-                advice=f"write '{name}.$': {value!r} for what it leads to",
+                advice=f"write '{name}.$': {_read(value)} for what it leads to",
             )
 
 
@@ -87,8 +87,15 @@ def _named_no_path(name: str, value: Any, place: Place) -> Iterator[Problem]:
             code="NO_PATH",
             message=f"The value of '{name}' looks like a path, and is taken as it is written",
             place=(*place, name),
-            advice=f"write {name}Path: {value!r} for what it leads to",
+            advice=f"write {name}Path: {_read(value)} for what it leads to",
         )
+
+
+def _read(value: str) -> str:
+    """What reads a path, also one with a text behind it: "$.cause . See the logs"."""
+    path, space, text = value.partition(" ")
+    is_mixed = space and path.startswith("$")
+    return repr(f"States.Format('{{}} {text}', {path})" if is_mixed else value)
 
 
 def _static(result: Any, place: Place) -> Iterator[Problem]:
