@@ -178,7 +178,13 @@ def test_a_rule_is_explained_with_its_source(explain: Run) -> None:
     assert said.startswith("rule     instance-retired\n")
     assert "\nsource   " in said
     told = json.loads(explain("instance-retired", "--json").stdout)
-    assert list(told) == ["rule", "severity", "demands", "why", "source", "example"]
+    assert list(told) == ["rule", "severity", "demands", "why", "silent", "source", "example"]
+
+
+def test_a_rule_is_explained_by_an_id_that_it_had_and_says_where_it_is_silent(explain: Run) -> None:
+    told = json.loads(explain("neo-archive", "--json").stdout)
+    assert told["rule"] == "model-data-form"
+    assert "of constructs, they make a prefix" in told["silent"]
 
 
 def test_what_check_finds_beside_its_rules_is_explained_without_aws(explain: Run) -> None:
