@@ -17,6 +17,7 @@ from local_aws.errors import Failure
 from local_aws.scaling import ScalableDimension, TrackedMetric
 from sagemaker_serving.local_sagemaker.common.judged import CONFIG, ENDPOINT, POLICY, refuse
 from sagemaker_serving.local_sagemaker.common.store import Store
+from sagemaker_serving.spec.scaling import COPIES, HELD, INSTANCES, PROVISIONED
 
 _LOOK_SECONDS = 0.2
 _NAMESPACE = "AWS/SageMaker"
@@ -24,15 +25,27 @@ _NAMESPACE = "AWS/SageMaker"
 
 def dimensions(context: LocalContext, store: Store) -> Mapping[str, ScalableDimension]:
     """SageMaker's scalable dimensions, by name; what they change goes through the gateway."""
-    return {
-        "sagemaker:variant:DesiredInstanceCount": _Instances(context, store),
-        "sagemaker:variant:DesiredProvisionedConcurrency": _ProvisionedConcurrency(context, store),
-        "sagemaker:inference-component:DesiredCopyCount": _Copies(context, store),
-    }
+    each = (kind(context, store) for kind in (_Instances, _ProvisionedConcurrency, _Copies))
+    return {one.dimension: one for one in each}
+
+
+_FOLLOWED = (
+    ("invocations_per_instance", INSTANCES, "InvocationsPerInstance", "Sum", 60),
+    ("invocations_per_instance", COPIES, "InvocationsPerCopy", "Sum", 60),
+    ("concurrent_requests", INSTANCES, "ConcurrentRequestsPerModel", "Maximum", 10),
+    ("concurrent_requests", COPIES, "ConcurrentRequestsPerCopy", "Maximum", 10),
+    (
+        *("provisioned_concurrency_utilization", PROVISIONED),
+        *("ServerlessProvisionedConcurrencyUtilization", "Maximum", 60),
+    ),
+)
+"""The metric of CloudWatch behind each predefined one of `HELD`, with its statistic and period."""
 
 
 class _Scaled:
     """What is common to all of them."""
+
+    dimension: str
 
     def __init__(self, context: LocalContext, store: Store) -> None:
         self._context = context
@@ -54,6 +67,19 @@ class _Scaled:
                 config = kept.endpoint_configs.get(endpoint["EndpointConfigName"])
                 named += [(ENDPOINT, endpoint), *([(CONFIG, config)] if config else [])]
             refuse(kept, action, parameters, *named)
+
+    def metrics(self, resource_id: str) -> Mapping[str, TrackedMetric]:
+        return {
+            HELD[field][dimension]: TrackedMetric(
+                namespace=_NAMESPACE,
+                name=name,
+                dimensions=_dimensions(resource_id),
+                statistic=statistic,
+                period_seconds=seconds,
+            )
+            for field, dimension, name, statistic, seconds in _FOLLOWED
+            if dimension == self.dimension
+        }
 
 
 class _OfVariants(_Scaled):
@@ -79,6 +105,7 @@ class _OfVariants(_Scaled):
 
 
 class _Instances(_OfVariants):
+    dimension = INSTANCES
     noun = "desired instance count"
 
     def capacity(self, region: str, resource_id: str) -> int:
@@ -91,26 +118,9 @@ class _Instances(_OfVariants):
         if variant["CurrentInstanceCount"] != capacity:
             raise Failure(str(variant["FailureReason"]))
 
-    def metrics(self, resource_id: str) -> Mapping[str, TrackedMetric]:
-        of_variant = _dimensions(resource_id)
-        return {
-            "SageMakerVariantInvocationsPerInstance": TrackedMetric(
-                namespace=_NAMESPACE,
-                name="InvocationsPerInstance",
-                dimensions=of_variant,
-                statistic="Sum",
-            ),
-            "SageMakerVariantConcurrentRequestsPerModelHighResolution": TrackedMetric(
-                namespace=_NAMESPACE,
-                name="ConcurrentRequestsPerModel",
-                dimensions=of_variant,
-                statistic="Maximum",
-                period_seconds=10,
-            ),
-        }
-
 
 class _ProvisionedConcurrency(_OfVariants):
+    dimension = PROVISIONED
     noun = "desired provisioned concurrency"
 
     def capacity(self, region: str, resource_id: str) -> int:
@@ -124,16 +134,6 @@ class _ProvisionedConcurrency(_OfVariants):
         }
         self._update(region, resource_id, ServerlessUpdateConfig=wanted)
 
-    def metrics(self, resource_id: str) -> Mapping[str, TrackedMetric]:
-        return {
-            "SageMakerVariantProvisionedConcurrencyUtilization": TrackedMetric(
-                namespace=_NAMESPACE,
-                name="ServerlessProvisionedConcurrencyUtilization",
-                dimensions=_dimensions(resource_id),
-                statistic="Maximum",
-            )
-        }
-
     def _config(self, region: str, resource_id: str) -> Mapping[str, Any]:
         variant = self._variant(region, resource_id)
         if "CurrentServerlessConfig" not in variant:
@@ -145,6 +145,7 @@ class _ProvisionedConcurrency(_OfVariants):
 class _Copies(_Scaled):
     """Of inference components: ``inference-component/<name>``."""
 
+    dimension = COPIES
     noun = "desired copy count"
 
     def capacity(self, region: str, resource_id: str) -> int:
@@ -159,24 +160,6 @@ class _Copies(_Scaled):
             _pause()
         if found["RuntimeConfig"]["CurrentCopyCount"] != capacity:
             raise Failure(found.get("FailureReason", "the copies were changed meanwhile"))
-
-    def metrics(self, resource_id: str) -> Mapping[str, TrackedMetric]:
-        of_component = {"InferenceComponentName": _name(resource_id)}
-        return {
-            "SageMakerInferenceComponentInvocationsPerCopy": TrackedMetric(
-                namespace=_NAMESPACE,
-                name="InvocationsPerCopy",
-                dimensions=of_component,
-                statistic="Sum",
-            ),
-            "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution": TrackedMetric(
-                namespace=_NAMESPACE,
-                name="ConcurrentRequestsPerCopy",
-                dimensions=of_component,
-                statistic="Maximum",
-                period_seconds=10,
-            ),
-        }
 
     def _component(self, region: str, resource_id: str) -> Any:
         return self._context.client("sagemaker", region).describe_inference_component(
@@ -201,5 +184,7 @@ def _names(resource_id: str) -> tuple[str, str]:
 
 
 def _dimensions(resource_id: str) -> Mapping[str, str]:
+    if resource_id.startswith("inference-component/"):
+        return {"InferenceComponentName": _name(resource_id)}
     endpoint, variant = _names(resource_id)
     return {"EndpointName": endpoint, "VariantName": variant}

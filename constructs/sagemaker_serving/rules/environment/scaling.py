@@ -11,12 +11,13 @@ from sagemaker_serving.rules.facts.kinds import (
     ScheduleFacts,
     SchedulesFacts,
     host_type,
+    in_aws_words,
     is_serverless,
     renamed,
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.targets import keeps_one
-from sagemaker_serving.spec.scaling import COPIES, HELD, INSTANCES, PROVISIONED
+from sagemaker_serving.spec.scaling import COPIES, HELD, INSTANCES, PROVISIONED, Scaling
 
 
 def scaling_of(model: Fact) -> Iterator[object]:
@@ -24,14 +25,15 @@ def scaling_of(model: Fact) -> Iterator[object]:
     for name, scaling in model.get("scaling").entries():
         dimension, instance_type = _scaled(model, name)
         asynchronous = model.get("asynchronous").given
+        members = in_aws_words(scaling, Scaling)
         yield ScalingFacts(
             where=scaling.where,
-            minimum=scaling.get("min"),
-            maximum=scaling.get("max"),
+            minimum=members.get("MinCapacity"),
+            maximum=members.get("MaxCapacity"),
             resource_id=ABSENT,
             dimension=Fact(dimension, scaling.where),
-            scale_in_cooldown=scaling.get("scale_in_cooldown_seconds"),
-            scale_out_cooldown=scaling.get("scale_out_cooldown_seconds"),
+            scale_in_cooldown=members.get("ScaleInCooldown"),
+            scale_out_cooldown=members.get("ScaleOutCooldown"),
             instance_type=instance_type,
             asynchronous=asynchronous,
         )
@@ -53,10 +55,10 @@ def scaling_of(model: Fact) -> Iterator[object]:
             for followed in scaling.get(named).items():
                 yield _metric(followed)
         yield SchedulesFacts(
-            minimum=scaling.get("min"),
-            maximum=scaling.get("max"),
+            minimum=members.get("MinCapacity"),
+            maximum=members.get("MaxCapacity"),
             keeps_one=keeps_one(Fact(dimension, scaling.where), asynchronous=asynchronous),
-            each=tuple(_schedule(each) for each in scaling.get("schedules").items()),
+            each=tuple(map(ScheduleFacts, members.get("ScheduledActions").items())),
         )
 
 
@@ -103,15 +105,4 @@ def _metric(followed: Fact) -> MetricFacts:
         dimensions=tuple(
             (Fact(name, value.where), value) for name, value in followed.get("dimensions").entries()
         ),
-    )
-
-
-def _schedule(schedule: Fact) -> ScheduleFacts:
-    return ScheduleFacts(
-        where=schedule.where,
-        name=schedule.get("name"),
-        schedule=schedule.get("schedule"),
-        zone=schedule.get("timezone"),
-        minimum=schedule.get("min"),
-        maximum=schedule.get("max"),
     )

@@ -217,16 +217,22 @@ class MetricFacts:
     config: EndpointConfigFacts | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ScheduleFacts:
-    """Other bounds from a point in time on, in a time zone."""
+    """Other bounds from a point in time on: ``members`` are a ScheduledAction's."""
 
-    where: Where
-    name: Fact
-    schedule: Fact
-    zone: Fact
-    minimum: Fact
-    maximum: Fact
+    members: Fact
+
+    name = Member("ScheduledActionName")
+    schedule = Member("Schedule")
+    zone = Member("Timezone")
+    minimum = Member("ScalableTargetAction.MinCapacity")
+    maximum = Member("ScalableTargetAction.MaxCapacity")
+
+    @property
+    def where(self) -> Where:
+        """Where the action stands."""
+        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)

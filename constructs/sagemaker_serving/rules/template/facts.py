@@ -11,7 +11,7 @@ from sagemaker_serving.catalog import action_input, action_parameters, resource_
 from sagemaker_serving.catalog.actions import has_shape
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
 from sagemaker_serving.rules.facts import ABSENT, Fact, TransformFacts, VariantFacts
-from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts, Renamed
+from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts
 from sagemaker_serving.rules.facts.resources import (
     CompilationFacts,
     EventPatternFacts,
@@ -360,7 +360,7 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
         numbers = ("MaxPayloadInMB", "MaxConcurrentTransforms")
         job = TransformFacts(
             region=resources.region,
-            members=_numbered(arguments, resources, *numbers),
+            members=resources.numbered_in(arguments, *numbers),
             container=run[0] if len(run) == 1 else None,
         )
         yield job
@@ -382,17 +382,9 @@ def _compilation(
 ) -> CompilationFacts:
     return CompilationFacts(
         region=resources.region,
-        members=_numbered(members, resources, "StoppingCondition"),
+        members=resources.numbered_in(members, "StoppingCondition"),
         within_deploy=within_deploy,
     )
-
-
-def _numbered(members: Fact, resources: Resources, *names: str) -> Fact:
-    """The same with numbers as numbers in ``names``; elsewhere a version may look like one."""
-    if not isinstance(members.value, Mapping):
-        return members
-    numbers = {name: resources.numbered(members.get(name)) for name in names}
-    return Renamed(members.value, members.where, {**dict(members.entries()), **numbers})
 
 
 def _tags(tags: Fact) -> TagsFacts:

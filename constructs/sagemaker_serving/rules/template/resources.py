@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,7 @@ from local_aws.template import (
 )
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import Entries, Fact
+from sagemaker_serving.rules.facts.kinds import Renamed
 from sagemaker_serving.rules.facts.numbers import decimal_number, whole_number
 from sagemaker_serving.rules.template.marks import same_text
 from sagemaker_serving.rules.template.reading import Template
@@ -172,6 +173,13 @@ class Resources:
         CloudFormation takes ``"1"`` where a number belongs.
         """
         return Fact(_numbered(fact.value), fact.where)
+
+    def numbered_in(self, members: Fact, *names: str) -> Fact:
+        """The same with numbers as numbers in ``names``; elsewhere a version may look like one."""
+        if not isinstance(members.value, Mapping):
+            return members
+        numbers = {name: self.numbered(members.get(name)) for name in names}
+        return Renamed(members.value, members.where, {**dict(members.entries()), **numbers})
 
     def _worked_out(self, logical_id: str, asked: Asked) -> Resource | None:
         declared = self._declared[logical_id]

@@ -31,7 +31,7 @@ _CONFIG = "AWS::SageMaker::EndpointConfig"
 _ALARM = "AWS::CloudWatch::Alarm"
 SCHEDULED = "AWS::ApplicationAutoScaling::ScheduledAction"
 """What PutScheduledAction makes: Terraform's, or a call's. A template has it in its target."""
-_DIMENSION = "ScalableDimension"
+_DIMENSION, _BOUNDS = "ScalableDimension", "ScalableTargetAction"
 _RESOURCE = re.compile(rf"endpoint/{MARK}?([^/{MARK}]*){MARK}?/variant/([^/{MARK}]*)")
 
 
@@ -59,12 +59,11 @@ def scheduled_facts(action: Resource, resources: Resources) -> Iterator[object]:
     told = bool(action.logical_id) and _target_of(action, resources) is not None
     if not told and _is_of_sagemaker(action):
         unknown = Fact(Unknown(), action.properties.where)
-        bounds = resources.numbered(action.properties).get("ScalableTargetAction")
         yield SchedulesFacts(
             minimum=unknown,
             maximum=unknown,
             keeps_one=keeps_one(action.properties.get("ScalableDimension"), asynchronous=None),
-            each=(_schedule(action.properties, bounds),),
+            each=(ScheduleFacts(resources.numbered_in(action.properties, _BOUNDS)),),
         )
 
 
@@ -114,31 +113,16 @@ def _wakes(resources: Resources) -> bool:
 
 
 def _schedules(target: Resource, facts: ScalingFacts, resources: Resources) -> SchedulesFacts:
-    own = target.properties.get("ScheduledActions").items()
-    numbered = resources.numbered(target.properties).get("ScheduledActions").items()
-    written = list(zip(own, numbered, strict=True))
+    written = list(target.properties.get("ScheduledActions").items())
     for action in resources.of_types(SCHEDULED):
         of = _target_of(action, resources)
         if of is not None and of.logical_id == target.logical_id:
-            written.append((action.properties, resources.numbered(action.properties)))
+            written.append(action.properties)
     return SchedulesFacts(
         minimum=facts.minimum,
         maximum=facts.maximum,
         keeps_one=keeps_one(facts.dimension, asynchronous=facts.asynchronous),
-        each=tuple(
-            _schedule(action, numbers.get("ScalableTargetAction")) for action, numbers in written
-        ),
-    )
-
-
-def _schedule(action: Fact, bounds: Fact) -> ScheduleFacts:
-    return ScheduleFacts(
-        where=action.where,
-        name=action.get("ScheduledActionName"),
-        schedule=action.get("Schedule"),
-        zone=action.get("Timezone"),
-        minimum=bounds.get("MinCapacity"),
-        maximum=bounds.get("MaxCapacity"),
+        each=tuple(ScheduleFacts(resources.numbered_in(one, _BOUNDS)) for one in written),
     )
 
 
