@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 from typing_extensions import override
 
 from local_aws.context import LocalContext
-from local_aws.resources.base import Attributes, Provider, Request, ResourceFailed
+from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
 from local_aws.schemas import Place, schema_of
 
 NOT_FOUND = (
@@ -148,6 +148,51 @@ class ApiProvider(Provider):
             self.call(request, untag, TagKeys=gone, **target)
         if changed:
             self.call(request, tag, Tags=tag_list(changed), **target)
+
+
+class ApiPart(ApiProvider):
+    """A type of an API Gateway that one operation makes, one changes, and one takes away.
+
+    ``stem`` is how those are called (``CreateModel``, ``UpdateModel``), ``named`` the argument
+    that names it to the others, ``answers`` the member of the first one's answer that Ref gives,
+    which is called as that argument unless given, ``within`` the properties that name what it is
+    in.
+    """
+
+    stem: str
+    named: str
+    answers = ""
+    within: tuple[str, ...]
+    verb = "Create"
+
+    def __init__(self) -> None:
+        self.create_operation = f"{self.verb}{self.stem}"
+
+    @override
+    def create(self, request: Request) -> str:
+        answer = self.call(request, self.create_operation, self.wanted(request.properties))
+        return str(answer[self.answers or self.named])
+
+    @override
+    def complete(self, request: Request) -> Attributes:
+        return self.attributes(request)
+
+    @override
+    def delete(self, request: Request) -> None:
+        self.discard(request, f"Delete{self.stem}", **self.place(request))
+
+    def wanted(self, properties: Properties) -> Properties:
+        """The properties in the API's words."""
+        return properties
+
+    def place(self, request: Request) -> dict[str, Any]:
+        """The arguments that name the resource."""
+        return {**given(request.properties, self.within), self.named: request.physical_id}
+
+    def attributes(self, request: Request) -> Attributes:
+        """What GetAtt gives: mostly the one id that the schema has."""
+        schema = schema_of(self.type_name, request.region)
+        return dict.fromkeys(schema.read_only if schema is not None else (), request.physical_id)
 
 
 def fitted(shape: Any, value: Any, place: str) -> Any:

@@ -8,35 +8,19 @@ from typing import Any
 from typing_extensions import override
 
 from local_aws.arn import arn_in
-from local_aws.resources.api import ApiProvider, given, tags_of
+from local_aws.resources.api import ApiPart, tags_of
 from local_aws.resources.base import Attributes, Properties, Provider, Request
-from local_aws.schemas import schema_of
 
 
-class Part(ApiProvider):
-    """A type that one operation makes, one changes, and one takes away.
+class Part(ApiPart):
+    """A type that is named as its operations name it.
 
-    ``stem`` is how those are called (``CreateRoute``, ``UpdateRoute``), ``named`` the member that
-    names it, ``absent`` what a property is that a template no longer has.
+    ``absent`` is what a property is that a template no longer has.
     """
 
     service = "apigatewayv2"
-    stem: str
-    named: str
     within: tuple[str, ...] = ("ApiId",)
     absent: dict[str, Any] = {}  # noqa: RUF012  (never changed)
-
-    def __init__(self) -> None:
-        self.create_operation = f"Create{self.stem}"
-
-    @override
-    def create(self, request: Request) -> str:
-        answer = self.call(request, self.create_operation, self.wanted(request.properties))
-        return str(answer[self.named])
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        return self.attributes(request)
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -44,18 +28,6 @@ class Part(ApiProvider):
         wanted = {**gone, **self.wanted(request.properties)}
         self.call(request, f"Update{self.stem}", wanted, **self.place(request))
         return self.attributes(request)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self.discard(request, f"Delete{self.stem}", **self.place(request))
-
-    def wanted(self, properties: Properties) -> Properties:
-        """The properties in the API's words."""
-        return properties
-
-    def place(self, request: Request) -> dict[str, Any]:
-        """The arguments that name the resource."""
-        return {**given(request.properties, self.within), self.named: request.physical_id}
 
     def retag_at(self, request: Request, path: str) -> None:
         """Bring the tags of what lies at a path to the wanted ones."""
@@ -66,11 +38,6 @@ class Part(ApiProvider):
             self.call(request, "UntagResource", ResourceArn=arn, TagKeys=gone)
         if new:
             self.call(request, "TagResource", ResourceArn=arn, Tags=new)
-
-    def attributes(self, request: Request) -> Attributes:
-        """What GetAtt gives: mostly the one id that the schema has."""
-        schema = schema_of(self.type_name, request.region)
-        return dict.fromkeys(schema.read_only if schema is not None else (), request.physical_id)
 
 
 class Api(Part):
