@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -26,9 +25,6 @@ ROOT = Path(__file__).parents[2]
 SHIPPED = (ROOT / "environments" / "prod.yaml").read_text(encoding="utf-8")
 CDK = ROOT / "node_modules" / ".bin" / "cdk"
 
-# W3005: CDK itself writes a DependsOn beside a reference; it harms nothing.
-OPTIONS = ("--format", "json", "--ignore-checks", "W3005")
-
 pytestmark = pytest.mark.slow
 
 
@@ -41,6 +37,7 @@ def cdk(
         "HOME": str(project),
         "CDK_VALIDATION": validation,
         "CDK_DISABLE_CLI_TELEMETRY": "true",
+        "NODE_COMPILE_CACHE": os.environ.get("NODE_COMPILE_CACHE", ""),
         "AWS_EC2_METADATA_DISABLED": "true",
     }
     return subprocess.run(
@@ -129,23 +126,12 @@ def test_all_selects_every_stack_of_the_environment_asked_for(project: Path) -> 
     assert stacks == {"dev-Storage", "dev-digits", "dev-half-plus-three"}
 
 
-def test_plain_synth_builds_every_shipped_environment_and_cfn_lint_finds_nothing_in_two(
-    project: Path,
-) -> None:
+def test_plain_synth_builds_every_shipped_environment(project: Path) -> None:
     ended = cdk(project, "synth", "--quiet")
     assert ended.returncode == 0, ended.stderr
     templates = list((project / "cdk.out").rglob("*.template.json"))
     stages = {path.parent.name.removeprefix("assembly-") for path in templates}
     assert (stages, len(templates)) == ({"local", "dev", "staging", "prod"}, 10)
-    linting = [str(path) for path in templates if path.parent.name.endswith(("-dev", "-prod"))]
-    assert len(linting) == 5
-    linted = subprocess.run(
-        [str(Path(sys.executable).parent / "cfn-lint"), *OPTIONS, "--", *linting],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert [(found["Rule"]["Id"], found["Message"]) for found in json.loads(linted.stdout)] == []
 
 
 def test_a_wrong_environment_stops_synth_with_all_its_problems(project: Path) -> None:
