@@ -96,6 +96,7 @@ class Project:
         self._environment = {
             "PATH": os.environ["PATH"],
             "HOME": os.environ["HOME"],
+            "NODE_COMPILE_CACHE": os.environ.get("NODE_COMPILE_CACHE", ""),
             "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
             **(environment or {}),
         }
@@ -210,6 +211,11 @@ class Project:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    with Project(tmp_path_factory.mktemp("project")).deployed() as project:
+def project(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Project]:
+    """Deployed, with the ``ENVIRONMENT`` of the tests' file, if it has one."""
+    project = Project(tmp_path_factory.mktemp("project"))
+    project.environment_file.write_text(getattr(request.module, "ENVIRONMENT", ENVIRONMENT))
+    with project.deployed():
         yield project

@@ -30,14 +30,6 @@ models:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    project = Project(tmp_path_factory.mktemp("project"))
-    project.environment_file.write_text(ENVIRONMENT)
-    with project.deployed():
-        yield project
-
-
-@pytest.fixture(scope="module")
 def queue(project: Project) -> str:
     """What the topic of the batches tells, which is under SNS's own key."""
     url: str = project.aws.client("sqs").create_queue(QueueName="told")["QueueUrl"]

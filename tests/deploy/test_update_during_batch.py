@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,6 @@ models:
       max_objects_per_shard: 1
       max_concurrent_jobs: 1
 """
-
-
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    project = Project(tmp_path_factory.mktemp("project"))
-    project.environment_file.write_text(ENVIRONMENT)
-    with project.deployed():
-        yield project
 
 
 def jobs(project: Project) -> list[dict[str, Any]]:

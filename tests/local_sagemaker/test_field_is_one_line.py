@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from shutil import copytree
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -125,9 +125,7 @@ def test_a_made_up_member_works_at_every_door_by_one_line(tmp_path: Path) -> Non
 
 def told_of_a_copy(folder: Path) -> dict[str, Any]:
     package = folder / "constructs" / "sagemaker_serving"
-    copytree(
-        ROOT / "constructs" / "sagemaker_serving", package, ignore=ignore_patterns("__pycache__")
-    )
+    copytree(ROOT / "constructs" / "sagemaker_serving", package)
     for name, (before, line) in LINE.items():
         source = package / "spec" / name
         text = source.read_text()
