@@ -13,11 +13,8 @@ import json  # noqa: E402
 import logging  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
-from collections.abc import Callable  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
-
-from gunicorn.app.base import BaseApplication  # noqa: E402
 
 from sagemaker_serving.model_server.contract import CONTRACTS, Contract  # noqa: E402
 from sagemaker_serving.model_server.engine_forks.client import EngineForksClient  # noqa: E402
@@ -28,6 +25,7 @@ from sagemaker_serving.model_server.handler.models import Served, models_applica
 from sagemaker_serving.model_server.handler.service import Upstream, application  # noqa: E402
 from sagemaker_serving.model_server.handler.user_code import load_handlers  # noqa: E402
 from sagemaker_serving.model_server.logs import start_logging  # noqa: E402
+from sagemaker_serving.model_server.own_gunicorn import Gunicorn  # noqa: E402
 from sagemaker_serving.model_server.settings import Settings, read_settings  # noqa: E402
 
 log = logging.getLogger("handler")
@@ -45,7 +43,7 @@ def main() -> int:
     contract = CONTRACTS[arguments.generation]
     import_as_the_image(arguments.container_version, os.environ["PYTHONPATH"].split(os.pathsep))
     report(arguments.report_fd, event="started")
-    _Gunicorn(
+    Gunicorn(
         lambda: _application(arguments, settings, contract),
         bind=f"unix:{arguments.socket_path}",
         worker_class=settings.gunicorn.worker_class,
@@ -108,22 +106,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--generation", type=Generation, required=True)
     parser.add_argument("--container-version", help="absent: the newest")
     return parser.parse_args()
-
-
-class _Gunicorn(BaseApplication):  # type: ignore[misc]
-    """gunicorn inside this process, its settings given as arguments."""
-
-    def __init__(self, make_app: Callable[[], Any], **options: Any) -> None:
-        self._make_app = make_app
-        self._options = options
-        super().__init__()
-
-    def load_config(self) -> None:
-        for name, value in self._options.items():
-            self.cfg.set(name, value)
-
-    def load(self) -> Any:
-        return self._make_app()
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.errors import HaltServer
 
@@ -32,6 +31,7 @@ from sagemaker_serving.model_server.mms.loading import (
     contract_of,
     load_service,
 )
+from sagemaker_serving.model_server.own_gunicorn import Gunicorn
 from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.toolkit.service import Request, Service
@@ -54,7 +54,7 @@ def main() -> int:
     settings = read_settings(
         os.environ, contract_of(arguments.program, arguments.container_version)
     )
-    gunicorn = _Gunicorn(
+    gunicorn = Gunicorn(
         lambda: _application(arguments, settings),
         bind=f"unix:{arguments.socket_path}",
         workers=arguments.workers,
@@ -193,22 +193,6 @@ class _Flag:
 
     def is_set(self) -> bool:
         return self._page[0] == 1
-
-
-class _Gunicorn(BaseApplication):  # type: ignore[misc]
-    """gunicorn inside this process; each worker calls ``load`` for itself."""
-
-    def __init__(self, load: Callable[[], Any], **options: Any) -> None:
-        self._load = load
-        self._options = options
-        super().__init__()
-
-    def load_config(self) -> None:
-        for name, value in self._options.items():
-            self.cfg.set(name, value)
-
-    def load(self) -> Any:
-        return self._load()
 
 
 if __name__ == "__main__":
