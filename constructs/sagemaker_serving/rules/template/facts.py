@@ -68,7 +68,6 @@ ENDPOINT = "AWS::SageMaker::Endpoint"
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 ALARM, COMPOSITE = "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"
 COMPILATION = "Custom::NeoCompilation"
-STATE_MACHINE = "AWS::StepFunctions::StateMachine"
 
 _NAMES = {
     MODEL: ("model", "ModelName"),
