@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -29,6 +31,7 @@ from tests.acceptance.site import Site
 from tests.acceptance.takedown import empty_bucket
 
 HALF, SHARED, NEO = f"{PREFIX}-half", f"{PREFIX}-shared", f"{PREFIX}-neo"
+ROUTER = f"{PREFIX}-near"
 SMALL, ADAPTER = f"{SHARED}-small", f"{SHARED}-adapter"
 KEPT = f"{PREFIX}-half-kept"
 """A copy of the config that serves, as production keeps it: the version to go back to."""
@@ -84,6 +87,7 @@ class Scenario:
             self.bootstrap,
             self.deploy,
             self.predict,
+            self.ask_otherwise,
             self.canary,
             self.bad_update,
             self.change_instance_type,
@@ -112,7 +116,9 @@ class Scenario:
 
     def deploy(self) -> None:
         self._deploy()
-        self._ask_stacks(*(f"{PREFIX}-{name}" for name in ("Storage", "half", "shared", "digits")))
+        self._ask_stacks(
+            *(f"{PREFIX}-{name}" for name in ("Storage", "half", "shared", "digits", "Routers"))
+        )
         self._ask_endpoint(HALF)
         self._ask_endpoint(SHARED)
         self._sagemaker.describe_inference_component(InferenceComponentName=SMALL)
@@ -131,6 +137,38 @@ class Scenario:
             runtime.invoke_endpoint(EndpointName=f"{PREFIX}-unknown", Body=b"{}")
         with suppress(ClientError):
             runtime.invoke_endpoint(EndpointName=SHARED, Body=b"{}")
+
+    def ask_otherwise(self) -> None:
+        """By a router, within a session, in a queue that is not there, by OpenAI's route."""
+        given = {"Body": TEXTS["instances"][1], "ContentType": JSON}
+        routed = self._aws.client("sagemaker-inference-router-runtime")
+        for target in ("half", "unknown"):
+            with suppress(ClientError):
+                routed.invoke_inference_router(
+                    InferenceRouterName=ROUTER, RoutingTargetName=target, **given
+                )
+        self._sagemaker.describe_inference_router(InferenceRouterName=ROUTER)
+        runtime = self._aws.client("sagemaker-runtime")
+        with suppress(ClientError):
+            runtime.invoke_endpoint(EndpointName=HALF, SessionId="NEW_SESSION", **given)
+        with suppress(ClientError):
+            runtime.invoke_endpoint_async(EndpointName=HALF, **given)
+        self._recorder.note("chat", self._chat())
+
+    def _chat(self) -> dict[str, Any]:
+        """OpenAI's route, of a container that does not have it."""
+        with Predictor(HALF, self._site.aws) as predictor:
+            openai = predictor.openai()
+        request = urllib.request.Request(
+            f"{openai['base_url']}/chat/completions",
+            data=b'{"messages": [{"role": "user", "content": "?"}]}',
+            headers={"Authorization": f"Bearer {openai['api_key']}", "Content-Type": JSON},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return {"status": answer.status, "body": answer.read().decode()}
+        except urllib.error.HTTPError as refused:
+            return {"status": refused.code, "body": refused.read().decode()}
 
     def canary(self) -> None:
         self._overlays.append("canary")
