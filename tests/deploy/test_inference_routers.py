@@ -11,12 +11,13 @@ import pytest
 from botocore.exceptions import ClientError
 from constructs import Construct
 
+from sagemaker_serving.infra import InferenceRouter, RoutingTarget
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT
 from tests.deploy.direct import DirectDeploy
-from tests.local_aws.aws import REGION, Aws, StandIn, archive, running
+from tests.local_aws.aws import REGION, Aws, StandIn, running
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -105,17 +106,19 @@ def test_a_router_of_the_file_lives_as_its_stack_says(aws: Aws, tmp_path: Path) 
 
 
 def test_a_router_that_is_anothers_is_left_alone(aws: Aws, tmp_path: Path) -> None:
-    (tmp_path / "model" / "1").mkdir(parents=True)
-    (tmp_path / "model" / "1" / "saved_model.pb").write_bytes(archive({}))
     arn = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:endpoint/elsewhere"
     targets = [{"Name": "colour", "Destinations": [{"ResourceArn": arn}]}]
     name = "routed-colours"
     aws.sagemaker.create_inference_router(InferenceRouterName=name, RoutingTargets=targets)
+    app = cdk.App(outdir=str(tmp_path / "assembly"))
+    stack = cdk.Stack(app, "Own", env=cdk.Environment(account=ACCOUNT, region=REGION))
+    target = RoutingTarget(destinations=[arn.replace("elsewhere", "mine")])
+    InferenceRouter(stack, "Router", router_name=name, routing_targets={"colour": target})
+    app.synth()
 
-    assembly = deploy(aws, tmp_path, ENVIRONMENT, 1)
+    assembly = DirectDeploy(aws, tmp_path / "assembly", ACCOUNT, REGION)
     (reason, *_) = assembly.deploy()
 
     assert "already, which this stack did not make" in reason
-    for stack in reversed(assembly.deployed):
-        assert assembly.destroy(stack) == []
+    assert assembly.destroy("Own") == []
     assert destinations(aws) == ["elsewhere"]

@@ -235,6 +235,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
             cdk.deploy(folder / "assembly")
         deployed = Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)
         leave_decrypting_to_the_roles(deployed)
+        deny_soon(deployed)
         yield deployed
 
 
@@ -247,6 +248,19 @@ def leave_decrypting_to_the_roles(deployed: Deployment) -> None:
     assert len(kept) == len(policy["Statement"]) - 1
     policy["Statement"] = kept
     kms.put_key_policy(KeyId=key, PolicyName="default", Policy=json.dumps(policy))
+
+
+def deny_soon(deployed: Deployment) -> None:
+    """Has batches try what is denied for 5 seconds, and not for a minute."""
+    functions = deployed.client("lambda")
+    for page in functions.get_paginator("list_functions").paginate():
+        for each in page["Functions"]:
+            if "BatchTransform" in each["FunctionName"]:
+                variables = each.get("Environment", {}).get("Variables", {})
+                functions.update_function_configuration(
+                    FunctionName=each["FunctionName"],
+                    Environment={"Variables": {**variables, "ACCESS_DENIED_PATIENCE_SECONDS": "5"}},
+                )
 
 
 @pytest.fixture(scope="module")
