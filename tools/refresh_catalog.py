@@ -20,6 +20,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -120,9 +121,9 @@ def actions() -> dict[str, Any]:
     import botocore.loaders
 
     loader = botocore.loaders.Loader()
+    models = {name: loader.load_service_model(name, "service-2") for name in SERVICES}
     names = loader.list_available_services("service-2")
-    models = {name: loader.load_service_model(name, "service-2") for name in names}
-    sdk = {name: sdk_name(model["metadata"]["serviceId"]) for name, model in models.items()}
+    sdk = {name: sdk_name(_service_id(loader, name)) for name in names}
     inputs: dict[str, str] = {}
     shapes: dict[str, Any] = {}
     for service, actions in (("sagemaker", INPUTS), (_SCALING, SCALING_INPUTS)):
@@ -141,6 +142,16 @@ def actions() -> dict[str, Any]:
     what = "services and actions by name, inputs of SageMaker and Application Auto Scaling"
     source = _source("botocore", _version("botocore"), "Apache-2.0", what, raw)
     return {"sources": [source], **facts}
+
+
+def _service_id(loader: Any, name: str) -> str:
+    """From the first lines of its model: to read the whole of every one takes ten seconds."""
+    version = loader.determine_latest_version(name, "service-2")
+    model = Path(loader.BUILTIN_DATA_PATH) / name / version / "service-2.json.gz"
+    with gzip.open(model, "rt", encoding="utf-8") as file:
+        found = re.search(r'"serviceId":\s*"([^"]+)"', file.read(4096))
+    assert found is not None, name
+    return found[1]
 
 
 def neo() -> dict[str, Any]:
