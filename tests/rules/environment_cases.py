@@ -16,6 +16,7 @@ US_S3, EU_S3 = (f"https://s3.{region}.amazonaws.com" for region in ("us-east-1",
 DIGEST = f"sha256:{'0a' * 32}"
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
 
+KEY_OF = "arn:aws:kms:{}:111122223333:key/k"
 AWAY = "arn:aws:sagemaker:us-east-1:111122223333:endpoint/digits"
 
 
@@ -136,6 +137,22 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("models", "Storage"): {"artifact": "s3://b/model.tar.gz"}},
         "'Storage' is the name of the environment's own stack; rename the model",
         {("models", "storage"): {"artifact": "s3://b/model.tar.gz"}},
+    ),
+    (
+        "location-key",
+        {
+            (*DIGITS, "artifact"): {
+                "s3": "s3://b/m.tar.gz",
+                "kms_key_arn": KEY_OF.format("us-east-1"),
+            }
+        },
+        "kms_key_arn is of us-east-1; a key encrypts in its own region alone",
+        {
+            (*DIGITS, "artifact"): {
+                "s3": "s3://b/m.tar.gz",
+                "kms_key_arn": KEY_OF.format("eu-west-1"),
+            }
+        },
     ),
     (
         "router-destination",

@@ -297,6 +297,7 @@ RULES: tuple[Rule, ...] = (
     locations.model_data_source,
     locations.location_region,
     locations.location_bucket,
+    locations.location_key,
     monitoring.alarm_threshold,
     monitoring.alarm_unmade,
     monitoring.alarm_period,

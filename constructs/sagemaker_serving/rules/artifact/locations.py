@@ -142,6 +142,26 @@ def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "location-key",
+    source="S3 user guide, Specifying server-side encryption with AWS KMS",
+    example="artifact: {s3: s3://mine/m.tar.gz, kms_key_arn: arn:aws:kms:us-east-1:…}",
+)
+def location_key(facts: LocationFacts) -> Iterator[Finding]:
+    """The key of what lies in S3 is of the region from which SageMaker reads.
+
+    A bucket's key is of the bucket's region, and SageMaker reads from its own.
+    """
+    region = facts.region.text
+    _, _, _, told, *_ = (*(facts.key.text or "").split(":"), "", "", "", "")
+    if told in regions() and region in regions() and told != region:
+        yield (
+            facts.key.where,
+            f"{facts.key.name} is of {told}; a key encrypts in its own region alone, and SageMaker "
+            f"in {region} reads from {region}; write the key of the bucket there",
+        )
+
+
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
@@ -149,7 +169,7 @@ def artifact_location(container: ContainerFacts) -> LocationFacts:
     """The model's archive, as a place in S3: its text, or the ``s3`` of its mapping."""
     artifact = container.artifact
     uri = artifact.get("s3") if isinstance(artifact.value, dict) else artifact
-    return LocationFacts(uri=uri, region=container.region)
+    return LocationFacts(uri=uri, region=container.region, key=artifact.get("kms_key_arn"))
 
 
 def _certain_end(container: ContainerFacts) -> Iterator[Finding]:

@@ -148,8 +148,10 @@ def _of_model(
             in_jobs = _in_jobs(model.transform)
             yield from artifact_facts(in_jobs, folder, transform=model.transform)
     package = written.get("model_package")
-    for place in (package.get("model_data"), written.get("multi_model").get("s3_prefix")):
-        yield LocationFacts(uri=place, region=environment.get("region"))
+    many = written.get("multi_model")
+    for place, of in ((package.get("model_data"), package), (many.get("s3_prefix"), many)):
+        key = of.get("kms_key_arn")
+        yield LocationFacts(uri=place, region=environment.get("region"), key=key)
 
 
 def _tags(written: Fact, *, of_roles: bool = False) -> TagsFacts:

@@ -107,11 +107,13 @@ class EventPatternFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class LocationFacts:
-    """An object or prefix in S3 that something of ``region`` reads or writes."""
+    """An object or prefix in S3 that something of ``region`` reads or writes; ``key`` encrypts what
+    is there."""
 
     uri: Fact
     region: Fact
     reads: bool = False
+    key: Fact = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
