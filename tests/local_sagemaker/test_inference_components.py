@@ -102,6 +102,29 @@ def test_each_component_answers_for_itself(aws: Aws) -> None:
     delete(aws, "two")
 
 
+def test_a_router_asks_a_component_and_another_where_one_has_no_copies(aws: Aws) -> None:
+    create(aws, "none", {"ModelName": "one"})
+    aws.sagemaker.update_inference_component_runtime_config(
+        InferenceComponentName="none", DesiredRuntimeConfig={"CopyCount": 0}
+    )
+    described = [settled(aws, name)["InferenceComponentArn"] for name in ("none", "one")]
+    target = {"Name": "it", "Destinations": [{"ResourceArn": arn} for arn in described]}
+    aws.sagemaker.create_inference_router(InferenceRouterName="r", RoutingTargets=[target])
+
+    def look() -> bool:
+        found = aws.sagemaker.describe_inference_router(InferenceRouterName="r")
+        return bool(found["Status"] == "InService")
+
+    eventually(look)
+    runtime = aws.client("sagemaker-inference-router-runtime")
+    call = {"InferenceRouterName": "r", "RoutingTargetName": "it", "Body": b"which"}
+    answers = [runtime.invoke_inference_router(**call) for _ in range(4)]
+
+    assert [each["Body"].read() for each in answers] == [b"1"] * 4
+    assert {each["InvokedRoutedResourceArn"] for each in answers} == {described[1]}
+    delete(aws, "none")
+
+
 def test_an_update_replaces_the_copies_and_a_broken_one_does_not(aws: Aws) -> None:
     aws.model("next", {"VERSION": "next"})
     aws.model("broken", {"EXIT_AT_START": "1"})
