@@ -110,15 +110,35 @@ def test_a_router_that_is_anothers_is_left_alone(aws: Aws, tmp_path: Path) -> No
     targets = [{"Name": "colour", "Destinations": [{"ResourceArn": arn}]}]
     name = "routed-colours"
     aws.sagemaker.create_inference_router(InferenceRouterName=name, RoutingTargets=targets)
-    app = cdk.App(outdir=str(tmp_path / "assembly"))
-    stack = cdk.Stack(app, "Own", env=cdk.Environment(account=ACCOUNT, region=REGION))
-    target = RoutingTarget(destinations=[arn.replace("elsewhere", "mine")])
-    InferenceRouter(stack, "Router", router_name=name, routing_targets={"colour": target})
-    app.synth()
+    assembly = alone(aws, tmp_path / "assembly", name)
 
-    assembly = DirectDeploy(aws, tmp_path / "assembly", ACCOUNT, REGION)
     (reason, *_) = assembly.deploy()
 
     assert "already, which this stack did not make" in reason
     assert assembly.destroy("Own") == []
     assert destinations(aws) == ["elsewhere"]
+
+
+def test_a_router_keeps_its_name(aws: Aws, tmp_path: Path) -> None:
+    first = alone(aws, tmp_path / "first", "mine")
+    assert first.deploy() == []
+
+    (reason, *_) = alone(aws, tmp_path / "second", "other").deploy()
+
+    assert "give the construct another id" in reason
+    routers = aws.sagemaker.list_inference_routers()["InferenceRouters"]
+    assert {"mine"} == {each["InferenceRouterName"] for each in routers} & {"mine", "other"}
+    assert first.destroy("Own") == []
+    routers = aws.sagemaker.list_inference_routers()["InferenceRouters"]
+    assert "mine" not in [each["InferenceRouterName"] for each in routers]
+
+
+def alone(aws: Aws, folder: Path, name: str) -> DirectDeploy:
+    """A stack of one router of this name."""
+    app = cdk.App(outdir=str(folder))
+    stack = cdk.Stack(app, "Own", env=cdk.Environment(account=ACCOUNT, region=REGION))
+    arn = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:endpoint/mine"
+    targets = {"colour": RoutingTarget(destinations=[arn])}
+    InferenceRouter(stack, "Router", router_name=name, routing_targets=targets)
+    app.synth()
+    return DirectDeploy(aws, folder, ACCOUNT, REGION)

@@ -44,6 +44,12 @@ def begin(state: State) -> State:
 def look(state: State) -> State:
     """Does the next thing that what is there asks for; waits, or says how it ended."""
     request = Request.of(state["request"])
+    if request.kind == "Update" and _physical_id(request) != _name(request):
+        return failed(
+            state,
+            f"this is of {request.physical_id}, and its role may do nothing to another; to have "
+            f"one of {_name(request)}, give the construct another id",
+        )
     step = _policy if "ResourcePolicy" in request.properties else _router
     try:
         after = step(state, request)
@@ -78,9 +84,7 @@ class SageMakerError(Exception):
 def _router(state: State, request: Request) -> State:
     """A router is made, changed whole, or deleted; one of that name that this resource has not made
     is left as it is."""
-    name = request.properties["InferenceRouterName"]
-    if request.kind == "Delete":
-        name = request.physical_id or name
+    name = _physical_id(request)
     found = _described(name)
     if found is not None and not request.owns(tags_of(found["InferenceRouterArn"])):
         if request.kind == "Delete":
@@ -114,10 +118,10 @@ def _router(state: State, request: Request) -> State:
 
 def _policy(state: State, request: Request) -> State:
     """A policy is put; it goes with its endpoint, or before it."""
-    endpoint = request.properties["EndpointName"]
+    endpoint = _physical_id(request)
     try:
         if request.kind == "Delete":
-            _ask("DeleteEndpointPolicy", EndpointName=request.physical_id or endpoint)
+            _ask("DeleteEndpointPolicy", EndpointName=endpoint)
         else:
             policy = request.properties["ResourcePolicy"]
             _ask("PutEndpointPolicy", EndpointName=endpoint, ResourcePolicy=policy)
@@ -128,9 +132,11 @@ def _policy(state: State, request: Request) -> State:
 
 
 def _physical_id(request: Request) -> str:
-    """The name: another one is a replacement, whose Delete comes for the former name."""
-    if request.kind == "Delete" and request.physical_id is not None:
-        return request.physical_id
+    """The name that this was made with, which it keeps."""
+    return _name(request) if request.physical_id is None else request.physical_id
+
+
+def _name(request: Request) -> str:
     names = ("InferenceRouterName", "EndpointName")
     return str(next(request.properties[name] for name in names if name in request.properties))
 

@@ -69,8 +69,8 @@ class InferenceRouter(Construct):
     CloudFormation finds no drift of a custom resource. A deploy that is taken back puts the former
     ones. What is deleted is the router alone.
 
-    :param router_name: 1 to 63 letters, digits and hyphens; its case counts. Another one is
-        another router.
+    :param router_name: 1 to 63 letters, digits and hyphens; its case counts. A deploy refuses
+        another one under the same construct id: the role may do nothing to any other router.
     :param routing_targets: 1 to 20, by the name that callers give.
     :param retain_logs: whether the logs of what does it outlive the stack.
     :param encryption_key: encrypts these logs, and CloudWatch Logs is let use it; absent,
