@@ -244,6 +244,13 @@ def test_an_asynchronous_target_writes_where_the_router_says(aws: Aws) -> None:
     )
     assert [each["Key"] for each in found] == ["routed/one.out"]
     assert "InvokeInferenceRouterAsync" in refusal(ask)[2]
+    status, code, message = refusal(
+        runtime.invoke_inference_router_async,
+        InferenceRouterName="later",
+        RoutingTargetName="model",
+        InputLocation="nowhere",
+    )
+    assert (status, code, "InputLocation" in message) == (400, "ValidationException", True)
 
 
 @pytest.mark.parametrize(
@@ -273,11 +280,11 @@ def test_what_create_and_update_reject(aws: Aws, targets: Any, said: str) -> Non
     refusals = [
         refused(sagemaker.create_inference_router, InferenceRouterName="w", RoutingTargets=targets)
     ]
-    router(aws, f"update-{abs(hash(said))}", target(NEAR[0]))
+    router(aws, f"update-{len(said)}", target(NEAR[0]))
     refusals.append(
         refused(
             sagemaker.update_inference_router,
-            InferenceRouterName=f"update-{abs(hash(said))}",
+            InferenceRouterName=f"update-{len(said)}",
             RoutingTargets=targets,
         )
     )

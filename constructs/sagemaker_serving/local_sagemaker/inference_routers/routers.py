@@ -81,7 +81,7 @@ class InferenceRouters:
                 {
                     **target,
                     "Destinations": [
-                        {**each, "RoutingStatus": self._status(each["ResourceArn"])}
+                        {**each, "RoutingStatus": self.status(each["ResourceArn"])}
                         for each in target["Destinations"]
                     ],
                 }
@@ -135,6 +135,19 @@ class InferenceRouters:
         config = region.endpoint_configs.get(endpoint["EndpointConfigName"]) if endpoint else None
         return None if config is None else "AsyncInferenceConfig" in config
 
+    def status(self, arn: str) -> str:
+        """A destination's RoutingStatus: Routable, Unroutable, or Unknown of another account's."""
+        place = Arn.parse(arn)
+        region = self._store.region(place.region)
+        if place.account != region.account:
+            return "Unknown"
+        kind, _, name = place.resource.partition("/")
+        if kind == "endpoint":
+            status = region.endpoints.get(name, {}).get("EndpointStatus")
+        else:
+            status = region.inference_components.get(name, {}).get("InferenceComponentStatus")
+        return "Routable" if status in ("InService", "Updating", "SystemUpdating") else "Unroutable"
+
     def _settled(self, region: Region, name: str) -> Resource:
         router = self.find(region, name)
         if router["Status"] != "InService":
@@ -166,18 +179,6 @@ class InferenceRouters:
             ]
         if wrong:
             raise AwsError("ValidationException", "; ".join(wrong))
-
-    def _status(self, arn: str) -> str:
-        place = Arn.parse(arn)
-        region = self._store.region(place.region)
-        if place.account != region.account:
-            return "Unknown"
-        kind, _, name = place.resource.partition("/")
-        if kind == "endpoint":
-            status = region.endpoints.get(name, {}).get("EndpointStatus")
-        else:
-            status = region.inference_components.get(name, {}).get("InferenceComponentStatus")
-        return "Routable" if status in ("InService", "Updating", "SystemUpdating") else "Unroutable"
 
 
 class EndpointPolicies:

@@ -93,13 +93,14 @@ class InferenceRouterRuntime(Service):
             if header.lower() in call.headers
         }
         arns = [each["ResourceArn"] for each in target["Destinations"]]
-        for arn in arns:
-            if Arn.parse(arn).account == call.account:
-                self._judge(call, router, arn)
+        own = [arn for arn in arns if Arn.parse(arn).account == call.account]
+        for arn in own:
+            self._judge(call, router, arn)
         failed: AwsError | None = None
         for chosen in self._in_order(call.region, arns):
             try:
-                self._judge(call, router, chosen.arn)
+                if chosen.arn not in own:
+                    self._judge(call, router, chosen.arn)
                 answer = self._ask(chosen.arn, given, body)
             except AwsError as error:
                 failed = error
@@ -112,7 +113,6 @@ class InferenceRouterRuntime(Service):
                 self._refused.pop(chosen.arn, None)
             reason = chosen.reason if failed is None else "failover"
             return _answered(answer, chosen.arn, reason)
-        assert failed is not None  # a routing target has at least one destination
         raise _told(failed)
 
     def _invoke_async(self, call: Call) -> Response:
@@ -127,22 +127,21 @@ class InferenceRouterRuntime(Service):
                 )
             self._judge(call, router, arn, action="sagemaker:InvokeEndpointAsync")
         assert call.request is not None
-        failed = AwsError("ServiceUnavailableException", "no destination", status=503)
-        for chosen in self._in_order(call.region, arns):
-            place = Arn.parse(chosen.arn)
-            try:
-                answer = self._runtime.invoke_async(
-                    place.region,
-                    place.resource.partition("/")[2],
-                    call.request.headers,
-                    b"",
-                    output=target["AsyncInferenceConfig"]["OutputConfig"],
-                )
-            except AwsError as error:
-                failed = error
-                continue
-            return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
-        raise _told(failed)
+        chosen = next(self._in_order(call.region, arns), None)
+        if chosen is None:
+            raise _told(None)
+        place = Arn.parse(chosen.arn)
+        try:
+            answer = self._runtime.invoke_async(
+                place.region,
+                place.resource.partition("/")[2],
+                call.request.headers,
+                b"",
+                output=target["AsyncInferenceConfig"]["OutputConfig"],
+            )
+        except AwsError as refused:  # of an endpoint in service: the request is wrong
+            raise AwsError("ValidationException", refused.message, status=refused.status) from None
+        return Response(answer.body, answer.status, headers=[*answer.headers, request_id()])
 
     def _target(self, call: Call, *, asynchronous: bool) -> tuple[Resource, Resource]:
         """The router, and the routing target that the request names. Raises
@@ -194,7 +193,9 @@ class InferenceRouterRuntime(Service):
             )
 
     def _in_order(self, region: str, arns: list[str]) -> Iterator[_Chosen]:
-        """At most two destinations: healthy ones of the router's region first, each in turn."""
+        """At most two destinations that may serve: healthy ones of the router's region first, each
+        in turn."""
+        arns = [arn for arn in arns if self._routers.status(arn) != "Unroutable"]
         with self._lock:
             self._turn += 1
             since = time.monotonic() - self._context.seconds(_UNHEALTHY_SECONDS)
@@ -289,8 +290,10 @@ def _may_be_taken_elsewhere(error: AwsError) -> bool:
     return True
 
 
-def _told(error: AwsError) -> AwsError:
-    """What the caller is told of the last destination's refusal."""
+def _told(error: AwsError | None) -> AwsError:
+    """What the caller is told of the last destination's refusal; None: none could be asked."""
+    if error is None:
+        return _unavailable("no destination of the routing target is in service")
     if error.code in ("ModelError", "ModelNotReadyException"):
         return error
     if "Throttling" in error.code:
