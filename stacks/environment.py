@@ -10,7 +10,7 @@ from constructs import Construct
 
 from sagemaker_serving.spec import Environment, PrivateNetwork
 from stacks.network import NetworkStack
-from stacks.organization import obey, own_synthesizer, take_existing_roles
+from stacks.organization import obey, take_existing_roles
 from stacks.provenance import tag_provenance
 from stacks.routers import RoutersStack
 from stacks.serving import ServingStack
@@ -62,10 +62,7 @@ def add_environment(
         region=environment.region,
     )
     take_existing_roles(scope, environment.organization)
-    bootstrap = environment.organization.bootstrap
-    storage = StorageStack(
-        scope, "Storage", environment=environment, env=where, synthesizer=own_synthesizer(bootstrap)
-    )
+    storage = StorageStack(scope, "Storage", environment=environment, env=where)
     before: list[cdk.Stack] = [storage]
     if isinstance(environment.network, PrivateNetwork):
         before.append(
@@ -75,7 +72,6 @@ def add_environment(
                 environment=environment,
                 network=environment.network,
                 env=where,
-                synthesizer=own_synthesizer(bootstrap),
             )
         )
     models = []
@@ -87,7 +83,6 @@ def add_environment(
             model=name,
             folder=folder,
             env=where,
-            synthesizer=own_synthesizer(bootstrap),
         )
         for stack in before:
             serving.add_stack_dependency(stack)
@@ -98,7 +93,6 @@ def add_environment(
             "Routers",
             environment=environment,
             env=where,
-            synthesizer=own_synthesizer(bootstrap),
         )
         for each in (storage, *models):
             routers.add_stack_dependency(each)

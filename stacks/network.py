@@ -9,11 +9,12 @@ from constructs import Construct
 from sagemaker_serving.infra import Network, PrivateVpc
 from sagemaker_serving.spec import Environment, PrivateNetwork
 from sagemaker_serving.spec.environment import parameter_name
+from stacks.own_stack import OwnStack
 
 _ZONES = 2
 
 
-class NetworkStack(cdk.Stack):
+class NetworkStack(OwnStack):
     """A private VPC, apart from the models that come and go in it.
 
     Its subnets and security group leave as SSM parameters, so that no stack locks another.
@@ -27,16 +28,13 @@ class NetworkStack(cdk.Stack):
         environment: Environment,
         network: PrivateNetwork,
         env: cdk.Environment,
-        synthesizer: cdk.IStackSynthesizer | None,
     ) -> None:
         super().__init__(
             scope,
             construct_id,
+            environment=environment,
             env=env,
-            synthesizer=synthesizer,
-            stack_name=f"{environment.name}-{construct_id}",
             description=f"The private network of {environment.name}'s models",
-            termination_protection=environment.production,
         )
         variants = (
             variant

@@ -12,7 +12,7 @@ from constructs import Construct
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.spec import ExistingNetwork
-from sagemaker_serving.spec.organization import Bootstrap, Organization
+from sagemaker_serving.spec.organization import Organization
 
 _INTERFACES = [
     f"ec2:{action}"
@@ -22,13 +22,6 @@ _INTERFACES = [
     )
 ]
 """Source: Lambda developer guide, "Giving functions access to resources in an Amazon VPC"."""
-
-
-def own_synthesizer(bootstrap: Bootstrap | None) -> cdk.DefaultStackSynthesizer | None:
-    """What finds a bootstrap of these names; None leaves it to the app."""
-    if bootstrap is None:
-        return None
-    return cdk.DefaultStackSynthesizer(**bootstrap.model_dump(exclude_none=True))
 
 
 def take_existing_roles(scope: Construct, organization: Organization) -> None:

@@ -9,10 +9,11 @@ from sagemaker_serving.infra import InferenceRouter, RoutingTarget, S3Prefix
 from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.places import ROUTED
 from sagemaker_serving.spec.routers import RoutingTarget as RoutingTargetSpec
+from stacks.own_stack import OwnStack
 from stacks.storage import data_bucket, data_key
 
 
-class RoutersStack(cdk.Stack):
+class RoutersStack(OwnStack):
     """A router for each that the file names; deployed after the models that it sends requests to.
 
     Outputs ``<router>Name``, by the router's name in the file.
@@ -25,16 +26,13 @@ class RoutersStack(cdk.Stack):
         *,
         environment: Environment,
         env: cdk.Environment,
-        synthesizer: cdk.IStackSynthesizer | None,
     ) -> None:
         super().__init__(
             scope,
             construct_id,
+            environment=environment,
             env=env,
-            synthesizer=synthesizer,
-            stack_name=f"{environment.name}-{construct_id}",
             description=f"Sends requests to endpoints of {environment.name} and others",
-            termination_protection=environment.production,
         )
         for name, router in environment.routers.items():
             made = InferenceRouter(

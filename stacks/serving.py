@@ -12,10 +12,11 @@ from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint
 from stacks.kept_versions import read_earlier_archives
+from stacks.own_stack import OwnStack
 from stacks.serving_scope import ServingScope
 
 
-class ServingStack(cdk.Stack):
+class ServingStack(OwnStack):
     """One model of an environment, as its file describes it.
 
     Outputs ``EndpointName`` and, with a batch pipeline, ``StateMachineArn`` and
@@ -32,16 +33,13 @@ class ServingStack(cdk.Stack):
         model: str,
         folder: Path,
         env: cdk.Environment,
-        synthesizer: cdk.IStackSynthesizer | None,
     ) -> None:
         super().__init__(
             scope,
             construct_id,
+            environment=environment,
             env=env,
-            synthesizer=synthesizer,
-            stack_name=environment.stack_name(model),
             description=f"Serves {model} in {environment.name}",
-            termination_protection=environment.production,
         )
         _vouch_for_policies(self)
         serving = ServingScope(self, environment=environment, model=model, folder=folder)

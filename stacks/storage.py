@@ -18,9 +18,10 @@ from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.places import ASYNC, BATCH_PLACES, CAPTURED
 from stacks.monitoring import add_alarm_topic
+from stacks.own_stack import OwnStack
 
 
-class StorageStack(cdk.Stack):
+class StorageStack(OwnStack):
     """The data bucket, kept apart from what is replaced at every deploy.
 
     Names leave as SSM parameters, not as exports, so that no stack locks another.
@@ -33,7 +34,6 @@ class StorageStack(cdk.Stack):
         *,
         environment: Environment,
         env: cdk.Environment,
-        synthesizer: cdk.IStackSynthesizer | None,
     ) -> None:
         at_destroy = environment.storage.at_destroy
         if at_destroy is None:
@@ -41,11 +41,9 @@ class StorageStack(cdk.Stack):
         super().__init__(
             scope,
             construct_id,
+            environment=environment,
             env=env,
-            synthesizer=synthesizer,
-            stack_name=f"{environment.name}-{construct_id}",
             description=f"Data of {environment.name}'s models; {_AT_DESTROY[at_destroy]}",
-            termination_protection=environment.production,
         )
         data = DataBucket(
             self,
