@@ -60,7 +60,7 @@ def look(state: State) -> State:
     if "outcome" in after or steps.seconds_since_start(state) < PATIENCE_SECONDS:
         return after
     minutes = PATIENCE_SECONDS // 60
-    return failed(state, f"the router is not in service after {minutes} minutes; deploy again")
+    return failed(state, f"SageMaker was not done after {minutes} minutes; deploy again")
 
 
 def answer(state: State) -> State:

@@ -228,9 +228,6 @@ def _custom(
     provider = MachineProvider(
         scope,
         package="inference_router",
-        function_role=None,
-        state_machine_role=None,
-        log_group=None,
         retain_logs=retain_logs,
         encryption_key=encryption_key,
     )

@@ -46,9 +46,9 @@ class MachineProvider:
         when: str = "",
         shares: Sequence[str] = (),
         caught: str = "answer",
-        function_role: iam.IRole | None,
-        state_machine_role: iam.IRole | None,
-        log_group: logs.ILogGroup | None,
+        function_role: iam.IRole | None = None,
+        state_machine_role: iam.IRole | None = None,
+        log_group: logs.ILogGroup | None = None,
         retain_logs: bool,
         encryption_key: kms.IKey | None,
     ) -> None:

@@ -17,8 +17,7 @@ from sagemaker_serving.rules.facts.kinds import RoutingTargetFacts
 def router_destination(target: RoutingTargetFacts) -> Iterator[Finding]:
     """A destination is an endpoint or an inference component, and stands once in its target.
 
-    Models of the file are named; one that has no variants has no endpoint. An ARN is that of an
-    endpoint or a component, in the router's partition.
+    Models of the file are named; one that has no variants has no endpoint. `aws-value` judges ARNs.
     """
     seen: set[str] = set()
     for each in target.destinations:
@@ -59,10 +58,10 @@ def router_asynchronous(target: RoutingTargetFacts) -> Iterator[Finding]:
         if name.startswith("arn:") and ":inference-component/" in name:
             kind = False
         if kind is not None and kind is not wanted:
-            is_one, way = ("a real-time", "give it `asynchronous`, or take the target's away")
+            is_one, way = "a real-time", "take `asynchronous` out of the routing target"
             if kind:
-                is_one, way = "an asynchronous", "write `asynchronous: true`"
-            yield each.where, f"{name!r} is {is_one} destination; {way}, or leave it out here"
+                is_one, way = "an asynchronous", "write `asynchronous: true` in the routing target"
+            yield each.where, f"{name!r} is {is_one} destination; {way}, or leave {name!r} out"
     if not wanted and target.max_time_in_backlog_seconds.given:
         yield (
             target.max_time_in_backlog_seconds.where,
