@@ -1,4 +1,4 @@
-"""The inputs of SageMaker's and Application Auto Scaling's actions, and what tasks can call."""
+"""The inputs of actions of SageMaker and Application Auto Scaling, and what tasks can call."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ INPUTS = (
     *("CreateInferenceRouter", "UpdateInferenceRouter", "PutEndpointPolicy"),
 )
 """SageMaker's actions whose arguments are judged."""
+
+RUNTIME_INPUTS = ("InvokeEndpoint", "InvokeEndpointAsync")
+"""SageMaker Runtime's, by which a state machine asks an endpoint."""
 
 SCALING_INPUTS = ("RegisterScalableTarget", "PutScalingPolicy", "PutScheduledAction")
 """Application Auto Scaling's, which templates write as a target, its schedules and a policy."""

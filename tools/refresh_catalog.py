@@ -27,7 +27,14 @@ from pathlib import Path
 from typing import Any
 
 from tools import support_data
-from tools.action_shapes import INPUTS, SCALING_INPUTS, SERVICES, input_shapes, sdk_name
+from tools.action_shapes import (
+    INPUTS,
+    RUNTIME_INPUTS,
+    SCALING_INPUTS,
+    SERVICES,
+    input_shapes,
+    sdk_name,
+)
 from tools.image_tables import SAGEMAKER_CORE, SERVING_SOURCE, image_tables
 from tools.image_tables import images as image_facts
 from tools.shape_trees import RESOURCES, resource_tree
@@ -126,7 +133,8 @@ def actions() -> dict[str, Any]:
     sdk = {name: sdk_name(_service_id(loader, name)) for name in names}
     inputs: dict[str, str] = {}
     shapes: dict[str, Any] = {}
-    for service, actions in (("sagemaker", INPUTS), (_SCALING, SCALING_INPUTS)):
+    judged = {"sagemaker": INPUTS, _RUNTIME: RUNTIME_INPUTS, _SCALING: SCALING_INPUTS}
+    for service, actions in judged.items():
         model = models[service]
         above = "" if service == "sagemaker" else f"{service}."
         named = {name: model["operations"][name]["input"]["shape"] for name in actions}
@@ -139,7 +147,7 @@ def actions() -> dict[str, Any]:
         "shapes": shapes,
     }
     raw = json.dumps(facts).encode()
-    what = "services and actions by name, inputs of SageMaker and Application Auto Scaling"
+    what = "services and actions by name, inputs of SageMaker, Runtime and Application Auto Scaling"
     source = _source("botocore", _version("botocore"), "Apache-2.0", what, raw)
     return {"sources": [source], **facts}
 
@@ -232,7 +240,7 @@ SNAPSHOTS = {
 """What is made of packages by its name, and what makes it; `support` is made of a repository."""
 
 _SCHEMAS = "data/schemas"
-_SCALING = "application-autoscaling"
+_RUNTIME, _SCALING = "sagemaker-runtime", "application-autoscaling"
 
 
 def compact(value: Any) -> str:

@@ -388,6 +388,8 @@ RULES: tuple[Rule, ...] = (
     definitions.state_machine_substitution_unused,
     tasks.state_machine_resource,
     tasks.job_name_fixed,
+    tasks.invocation_kind,
+    tasks.invocation_input,
     tags.tags,
     tags.tag_characters,
     tags.tags_unique,

@@ -15,6 +15,7 @@ Properties = dict[str, Any]
 SAGEMAKER = "arn:aws:states:::sagemaker:"
 MODEL = f"{SAGEMAKER}createModel"
 LAMBDA = "arn:aws:states:::lambda:invoke"
+ASKED = "arn:aws:states:::aws-sdk:sagemakerruntime:invokeEndpoint"
 
 
 def machine(**states: Any) -> dict[str, Any]:
@@ -319,6 +320,30 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
         creating(PrimaryContainer={"Environment": []}),
         "Environment is []; it must be a map",
         creating(PrimaryContainer={"Environment": {"a": "b"}}),
+    ),
+    (
+        "state-machine-argument",
+        calling(ASKED, {"EndpointName": "digits"}),
+        "InvokeEndpoint needs Body; add it",
+        calling(ASKED, {"EndpointName": "digits", "Body": {"instances": [1]}}),
+    ),
+    (
+        "unknown-property",
+        calling(ASKED, {"endpointName": "digits", "Body.$": "$"}),
+        "InvokeEndpoint has no property 'endpointName' here; did you mean EndpointName",
+        calling(ASKED, {"EndpointName": "digits", "Body.$": "$"}),
+    ),
+    (
+        "invocation-input",
+        calling(f"{ASKED}Async", {"EndpointName": "digits"}),
+        "has neither InputLocation nor Body; give one of them",
+        calling(f"{ASKED}Async", {"EndpointName": "digits", "InputLocation.$": "$.uri"}),
+    ),
+    (
+        "invocation-input",
+        calling(f"{ASKED}Async", {"EndpointName": "a", "InputLocation.$": "$.uri", "Body": "1"}),
+        "has both InputLocation and Body; give one of them",
+        calling(f"{ASKED}Async", {"EndpointName": "a", "Body": "1"}),
     ),
     (
         "network",

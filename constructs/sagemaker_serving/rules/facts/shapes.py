@@ -159,7 +159,8 @@ class _Judge:
             else:
                 yield from self._ranged(fact, number, known, owner)
         elif isinstance(value, Mapping | list):
-            yield from self._mistyped(fact, owner, "text")
+            if kind != "blob":  # of which Step Functions makes JSON
+                yield from self._mistyped(fact, owner, "text")
         else:
             text = _text(value) if self.form is Form.TEMPLATE else fact.text
             if text is not None:

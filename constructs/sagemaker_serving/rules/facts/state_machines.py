@@ -52,3 +52,17 @@ class TaskFacts:
     credentials: Fact
     caught: bool
     beside: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvocationFacts:
+    """What asks an endpoint: ``action`` is InvokeEndpoint or InvokeEndpointAsync.
+
+    ``endpoint`` is the template's own by its logical id, "" where it is not there; ``asynchronous``
+    is whether it is that, None where its configuration is not known.
+    """
+
+    action: str
+    arguments: Fact
+    endpoint: str
+    asynchronous: bool | None

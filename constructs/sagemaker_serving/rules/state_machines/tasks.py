@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from local_aws.suggest import nearest
@@ -11,7 +11,7 @@ from sagemaker_serving.catalog import sdk_actions, sdk_services
 from sagemaker_serving.catalog.integrations import integrations
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.state_machines import TaskFacts
+from sagemaker_serving.rules.facts.state_machines import InvocationFacts, TaskFacts
 from sagemaker_serving.rules.template.state_machines import sagemaker_action
 
 _GUIDE = "AWS Step Functions developer guide, integrating services; botocore"
@@ -87,6 +87,44 @@ _KEPT = {
 def _of(what: str) -> re.Pattern[str]:
     """The actions by which a machine finds, changes or removes one of ``what``."""
     return re.compile(f"(Describe|Update|Delete|List){what}s?")
+
+
+@rule(
+    "invocation-kind",
+    source="botocore InvokeEndpointAsync; aws/amazon-sagemaker-examples#4879",
+    severity=Severity.WARNING,
+    example="Resource: …:aws-sdk:sagemakerruntime:invokeEndpoint   # of an asynchronous endpoint",
+)
+def invocation_kind(call: InvocationFacts) -> Iterator[Finding]:
+    """An asynchronous endpoint is asked by InvokeEndpointAsync, and any other by InvokeEndpoint.
+
+    Each refuses the other's requests, in every execution.
+    """
+    wanted = "InvokeEndpointAsync" if call.asynchronous else "InvokeEndpoint"
+    if call.asynchronous is not None and call.action != wanted:
+        kind = "an" if call.asynchronous else "no"
+        yield (
+            call.arguments.where,
+            f"{call.endpoint} is {kind} asynchronous endpoint, and {call.action} is for the other "
+            f"kind; call {wanted}",
+        )
+
+
+@rule(
+    "invocation-input",
+    source="botocore InvokeEndpointAsync.Body",
+    example="invokeEndpointAsync with neither InputLocation nor Body",
+)
+def invocation_input(call: InvocationFacts) -> Iterator[Finding]:
+    """An asynchronous request has its input in S3 or with it: one of InputLocation and Body.
+
+    SageMaker refuses a request with none of them, or with both.
+    """
+    given = [name for name in ("InputLocation", "Body") if call.arguments.get(name).given]
+    known = isinstance(call.arguments.value, Mapping)
+    if known and call.action == "InvokeEndpointAsync" and len(given) != 1:
+        said = "neither InputLocation nor Body" if not given else "both InputLocation and Body"
+        yield call.arguments.where, f"{call.action} has {said}; give one of them"
 
 
 def _wrong(text: str) -> str | None:

@@ -26,6 +26,7 @@ from sagemaker_serving.rules.facts.resources import (
     WatchedFacts,
 )
 from sagemaker_serving.rules.facts.shapes import Form, ShapeFacts
+from sagemaker_serving.rules.facts.state_machines import InvocationFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
 from sagemaker_serving.rules.template.naming import gone_first, named_by_arn, named_by_text
@@ -371,6 +372,15 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
     elif action == "CreateCompilationJob":
         yield _compilation(arguments, resources)
         yield NameFacts(kind="compilation job", name=arguments.get("CompilationJobName"))
+    elif action in ("InvokeEndpoint", "InvokeEndpointAsync"):
+        endpoint = resources.referred(arguments.get("EndpointName"), ENDPOINT, "EndpointName")
+        config = config_of(endpoint, resources)
+        yield InvocationFacts(
+            action=action,
+            arguments=arguments,
+            endpoint="" if endpoint is None else endpoint.logical_id,
+            asynchronous=None if config is None else config.asynchronous.given,
+        )
     elif action in MADE_BY and arguments.given:
         made = Resource(logical_id="", type=MADE_BY[action], properties=arguments)
         yield from _of_its_kind(made, resources)

@@ -13,7 +13,8 @@ from sagemaker_serving.rules.facts.state_machines import StateMachineFacts, Task
 from sagemaker_serving.rules.template.marks import text_with_marks
 
 _SAGEMAKER = re.compile(
-    r"arn:[^:]*:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:([a-zA-Z0-9]+)(?:\.[a-zA-Z:0-9]+)?"
+    r"arn:[^:]*:states:[^:]*:[^:]*:(?:(?:aws-sdk:)?sagemaker|aws-sdk:sagemakerruntime):"
+    r"([a-zA-Z0-9]+)(?:\.[a-zA-Z:0-9]+)?"
 )
 _OF_DATA = Unknown(branches=(NO_VALUE, Unknown()))
 
