@@ -70,10 +70,12 @@ def test_what_is_acknowledged_does_not_stop_the_synthesis(tmp_path: Path) -> Non
     app.synth()
 
 
-def test_what_is_acknowledged_by_an_id_that_a_rule_had_stays_so(tmp_path: Path) -> None:
-    app, config = app_with(tmp_path, "ml.m5.large")
+@pytest.mark.parametrize("at", ["", "Stage", "Stage/Stack", "Stage/Stack/Zipped"])
+def test_what_is_acknowledged_by_an_id_that_a_rule_had_stays_so(at: str, tmp_path: Path) -> None:
+    app = cdk.App(outdir=str(tmp_path / "cdk.out"))
+    stack = cdk.Stack(cdk.Stage(app, "Stage"), "Stack")
     model = sagemaker.CfnModel(
-        cdk.Stack.of(config),
+        stack,
         "Zipped",
         execution_role_arn="arn:aws:iam::111122223333:role/r",
         primary_container=sagemaker.CfnModel.ContainerDefinitionProperty(
@@ -81,7 +83,9 @@ def test_what_is_acknowledged_by_an_id_that_a_rule_had_stays_so(tmp_path: Path) 
             model_data_url="s3://bucket/model.zip",
         ),
     )
-    cdk.Validations.of(model).acknowledge(
+    cdk.Validations.of(app).add_plugins(SageMakerChecks(app))
+    (place,) = (each for each in model.node.scopes if each.node.path == at)
+    cdk.Validations.of(place).acknowledge(
         cdk.Acknowledgment(id="SageMakerChecks::neo-archive", reason="a test")
     )
     app.synth()

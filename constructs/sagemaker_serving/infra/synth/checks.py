@@ -63,25 +63,36 @@ class SageMakerChecks:
 
     def validate(self, context: cdk.IPolicyValidationContext) -> cdk.PolicyValidationPluginReport:
         """Called by CDK once the templates are written."""
-        violations = [
-            violation for stack in context.stack_templates for violation in _violations(stack)
-        ]
-        _acknowledge_by_new_ids(context.app_construct, {each.rule_name for each in violations})
+        violations = []
+        for stack in context.stack_templates:
+            found = list(_violations(stack))
+            _acknowledge_by_new_ids(context.app_construct, stack, {one.rule_name for one in found})
+            violations += found
         return cdk.PolicyValidationPluginReport(
             success=all(violation.severity != Severity.ERROR for violation in violations),
             violations=violations,
         )
 
 
-def _acknowledge_by_new_ids(app: IConstruct, broken: set[str]) -> None:
-    """Lets what is acknowledged by an id that a rule had be so by the one that it has."""
+def _acknowledge_by_new_ids(
+    app: IConstruct, stack: cdk.PolicyValidationStack, broken: set[str]
+) -> None:
+    """Lets what is acknowledged by an id that a rule had be so by the one that it has.
+
+    Looks at a stack that broke such a rule and what it stands in; each look is a call to Node.
+    """
     had = {
         f"{NAME}::{alias}": f"{NAME}::{rule.id}"
         for rule in RULES
         if rule.id in broken
         for alias in rule.aliases
     }
-    for construct in app.node.find_all() if had else ():
+    if not had:
+        return
+    scopes = [app]
+    for name in filter(None, stack.stack_construct_path.split("/")):
+        scopes.append(scopes[-1].node.find_child(name))
+    for construct in (*scopes[:-1], *scopes[-1].node.find_all()):
         for finding, reason in acknowledged(construct):
             if finding in had:
                 entry = cdk.Acknowledgment(id=had[finding], reason=reason)
