@@ -28,6 +28,9 @@ ONNX = onnx_model([("Neg", ("x",), "y")], {"x": (FLOAT, (None, 2))}, {"y": (FLOA
 HANDLER = b"def model_fn(folder): ...\ndef predict_fn(data, model): ...\n"
 VERSION = archive({"1/saved_model.pb": saved_model()})
 JOB = archive({"model.pth": b"weights", "code/inference.py": HANDLER})
+PRETRAINED = {
+    f"bert/{name}": b"{}" for name in ("config.json", "pytorch_model.bin", "tokenizer.json")
+}
 SERVED = [
     ({"digits/1/saved_model.pb": saved_model()}, "digits", "tensorflow", "digits"),
     ({"exports/cats/17/saved_model.pb": saved_model()}, "exports/cats", "tensorflow", "cats"),
@@ -38,6 +41,8 @@ SERVED = [
     ({"m/model.pth": b"weights", "m/code/inference.py": HANDLER}, "m", "ray-serve", "m"),
     ({"out.tar.gz": JOB}, "out.tar.gz", "ray-serve", "out"),
     ({"xgboost-model": b"trees"}, "xgboost-model", "xgboost", "xgboost-model"),
+    ({"xgb.json": b'{"learner": {}}'}, "xgb.json", "xgboost", "xgb"),
+    (PRETRAINED, "bert", "huggingface", "bert"),
 ]  # fmt: skip
 
 
@@ -114,11 +119,9 @@ def test_an_archive_that_tells_no_framework_is_served_as_one_says(run: Run, tmp_
     plant(tmp_path, {"forest/model.joblib": b"trees"})
     ended = run(*INIT, "--model", "forest")
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "say what serves it with --framework" in ended.stderr
-    ended = run(*INIT, "--model", "forest", "--framework", "sklearn")
-    assert "add forest/code/inference.py that defines model_fn(model_dir)" in ended.stderr
+    assert 'return joblib.load(os.path.join(model_dir, "model.joblib"))' in ended.stderr
     plant(tmp_path, {"forest/code/inference.py": HANDLER})
-    ended = run(*INIT, "--model", "forest", "--framework", "sklearn")
+    ended = run(*INIT, "--model", "forest")
     assert (ended.returncode, ended.stderr) == (0, "")
     model = file_of(tmp_path)["models"]["forest"]
     assert model["environment"]["SAGEMAKER_PROGRAM"] == "inference.py"
@@ -136,7 +139,9 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("init", "--model", "digits", "--yes"), "--region must be given; --yes asks nothing"),
     ((*INIT, "--model", "gone"), "there is nothing at gone"),
     ((*INIT, "--model", "s3://bucket/model.tar.gz"), "init looks into a model on this machine"),
-    ((*INIT, "--model", "model.joblib"), "is no file that is known here; put it into a folder"),
+    ((*INIT, "--model", "model.joblib"), "write model/code/inference.py beside model.joblib"),
+    ((*INIT, "--model", "trees.txt"), "lightgbm.Booster(model_file="),
+    ((*INIT, "--model", "flow"), "mlflow.pyfunc.load_model(model_dir)"),
     ((*INIT, "--model", "state.pt"), "state.pt is not TorchScript and there is no model_fn"),
     ((*INIT, "--model", "two.pb"), "2 possible inputs: a, b; say which: sagemaker-serving package"),
     ((*INIT, "--model", "neo"), "is what SageMaker Neo has compiled; give the model as it was"),
@@ -156,6 +161,7 @@ def test_a_mistake_writes_nothing(
         {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
     )
     files = {**SERVED[0][0], "state.pt": b"", "two.pb": both, "model.joblib": b"trees"}
+    files |= {"trees.txt": b"tree\nversion=v4\n", "flow/MLmodel": b"", "flow/a.pth": b""}
     plant(tmp_path, {**files, "neo/compiled.params": b"", "neo/compiled_model.json": b""})
     before = sorted(tmp_path.iterdir())
     (tmp_path / ".cache").mkdir()  # a verdict that took long is kept there

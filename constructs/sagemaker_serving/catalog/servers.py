@@ -24,9 +24,10 @@ def image_server(framework: str) -> ImageServer | None:
     """What serves in ``framework``'s images; None where that was not looked up.
 
     Sources: aws/deep-learning-containers at 5ee40d8 (guides of TensorFlow inference, Ray, vLLM,
-    SGLang; ``docs/src/data`` for DJL), aws/sagemaker-pytorch-inference-toolkit, NVIDIA's guide to
-    Triton on SageMaker; for the OpenAI route the SageMaker developer guide, "Invoke endpoints with
-    OpenAI-compatible APIs", supported containers.
+    SGLang; ``docs/src/data`` for DJL), aws/sagemaker-pytorch-inference-toolkit,
+    aws/sagemaker-scikit-learn-container, NVIDIA's guide to Triton on SageMaker; for the OpenAI
+    route the SageMaker developer guide, "Invoke endpoints with OpenAI-compatible APIs",
+    supported containers.
     """
     return _SERVERS.get(framework)
 
@@ -37,6 +38,9 @@ _SERVERS = {
         server="TensorFlow Serving", payload="JSON of its predict API, CSV, or inference.py's"
     ),
     "pytorch": ImageServer(server="TorchServe", payload="JSON, CSV, npy, or inference.py's"),
+    "sklearn": ImageServer(
+        server="sagemaker-containers", payload="JSON, CSV, npy, or inference.py's"
+    ),
     "ray-serve": ImageServer(server="Ray Serve", payload="what the application reads"),
     "sagemaker-tritonserver": ImageServer(
         server="Triton", payload="JSON or binary of the v2 protocol"

@@ -28,6 +28,9 @@ class Program(StrEnum):
     NEO_XGBOOST = "neo-xgboost"
     """The same, for a model that came from XGBoost."""
 
+    SKLEARN = "sklearn"
+    """scikit-learn's image: Flask around sagemaker-containers."""
+
     TRITON = "triton"
     """Triton, with its onnxruntime backend alone."""
 
@@ -77,6 +80,8 @@ def program_of(contents: ArchiveContents, environment: Mapping[str, str] | None 
     if script is not None and script.defines("neo_preprocess") and "onnx" in contents.frameworks:
         return Program.NEO_ONNX
     has_functions = script is not None and any(map(script.defines, _PYTORCH_FUNCTIONS))
+    if has_functions and contents.frameworks == ("sklearn",):
+        return Program.SKLEARN
     if has_functions or "pytorch" in contents.frameworks:
         return Program.PYTORCH
     return Program.TENSORFLOW

@@ -103,7 +103,7 @@ def test_the_newest_image_s_toolkit_still_reads_the_time_that_it_loses() -> None
 
 
 def test_neo_s_containers_serve_one_model() -> None:
-    with pytest.raises(Mistake, match=r"a container of Neo's serves one model"):
+    with pytest.raises(Mistake, match=r"this image's container serves one model"):
         read_settings({"SAGEMAKER_MULTI_MODEL": "true"})
     assert read_settings({"SAGEMAKER_MULTI_MODEL": "true"}, NEWEST).multi_model
 

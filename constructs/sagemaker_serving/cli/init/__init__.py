@@ -168,12 +168,13 @@ def _next_commands(draft: Draft) -> Iterator[str]:
     from sagemaker_serving.model_server.programs import extras_of
 
     wanted: list[Extra] = ["cdk", "local"]
-    stand_in = ""
+    stand_in, of_a_stub = "", ""
     try:
         program = engine_of(draft.serving.image.uri).program
         wanted += extras_of(program, draft.contents.files)
     except NoEngine:
         stand_in = f" --engine {draft.serving.image.repository}=stub"
+        of_a_stub = "   # nothing here runs this image: a stub makes its answers up"
     missing = [extra for extra in wanted if not is_here(extra)]
     if missing:
         yield f"pip install 'sagemaker-serving[{','.join(missing)}]'"
@@ -184,4 +185,4 @@ def _next_commands(draft: Draft) -> Iterator[str]:
     inputs = inputs_of(draft.contents)
     body = None if inputs is None else request_of(inputs, draft.serving.framework)
     request = "--file REQUEST" if body is None else shlex.quote(body)
-    yield f"sagemaker-serving predict {draft.endpoint} {request} --local"
+    yield f"sagemaker-serving predict {draft.endpoint} {request} --local{of_a_stub}"

@@ -17,6 +17,7 @@ from sagemaker_serving.archive import (
     must_be_convertible,
     unpack,
 )
+from sagemaker_serving.cli.init.scripted import loading
 from sagemaker_serving.cli.init.serving import Serving, framework_of, layout_of
 from sagemaker_serving.cli.package import Server, pack
 from sagemaker_serving.errors import Mistake
@@ -102,8 +103,7 @@ def _contents(path: Path) -> ArchiveContents:
         if error.refusal not in (Refusal.NOT_AN_ARCHIVE, Refusal.ZIP) or _ARCHIVE.search(path.name):
             raise
         raise Mistake(
-            f"{path} is no file that is known here; put it into a folder, with its code/ if it has "
-            "any, give that as --model, and say what serves it: --framework sklearn, for one"
+            f"{path} is served from a folder, with code that loads it; {loading(path.stem, [path])}"
         ) from None
 
 

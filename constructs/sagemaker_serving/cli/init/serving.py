@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
 from sagemaker_serving.archive import TRITON, ArchiveContents
 from sagemaker_serving.archive.handlers import (
@@ -25,6 +26,7 @@ from sagemaker_serving.catalog import (
     regions_offering,
 )
 from sagemaker_serving.catalog.instances import Use
+from sagemaker_serving.cli.init.scripted import begins_xgboost, loading
 from sagemaker_serving.cli.package import Server
 from sagemaker_serving.errors import Mistake
 
@@ -34,6 +36,8 @@ SERVED_BY = {
     "pytorch": "ray-serve",
     "onnx": TRITON,
     "xgboost": "xgboost",
+    "huggingface": "huggingface",
+    "sklearn": "sklearn",
     "mxnet": "mxnet",
     TRITON: TRITON,
     "ray-serve": "ray-serve",
@@ -68,20 +72,26 @@ def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> st
 
     Raises `Mistake` where they tell none that AWS has an image for.
     """
-    if asked is not None:
-        _must_be_loaded(contents, model, asked)
-        return asked
-    found = [each for each in contents.frameworks if each in SERVED_BY]
-    if found:
-        return SERVED_BY[found[0]]
+    found = [SERVED_BY[each] for each in contents.frameworks if each in SERVED_BY]
+    if "MLmodel" in contents.files and contents.script is None:
+        raise Mistake(
+            f"{model} is MLflow's, whose layout no image of AWS's knows; "
+            f"{loading(model, [Path(model, 'MLmodel')])}"
+        )
+    if asked is not None or found:
+        served_by = asked or found[0]
+        _must_be_loaded(contents, model, served_by)
+        return served_by
     if "neo" in contents.frameworks:
         raise Mistake(
             f"{model} is what SageMaker Neo has compiled; give the model as it was before, and "
             "add compile: to the file, see sagemaker-serving docs neo"
         )
+    if begins_xgboost(Path(model)):
+        return "xgboost"
     raise Mistake(
-        f"{model} holds no file of {', '.join(sorted({*SERVED_BY} - {'keras'}))}; say what serves "
-        "it with --framework, a name of `sagemaker-serving images`"
+        f"nothing in {model} tells which image of AWS's serves it; "
+        f"{loading(model, sorted(Path(model).glob('*')))}"
     )
 
 
@@ -90,8 +100,8 @@ def _must_be_loaded(contents: ArchiveContents, model: str, framework: str) -> No
     script = None if name is None else contents.scripts.get(name)
     if framework in _BY_SCRIPT and not (script is not None and script.defines("model_fn")):
         raise Mistake(
-            f"{framework}'s image loads no model by itself; add {model}/code/inference.py that "
-            "defines model_fn(model_dir), and what it imports as code/requirements.txt"
+            f"{framework}'s image loads no model by itself; "
+            f"{loading(model, sorted(Path(model).glob('*')))}"
         )
 
 

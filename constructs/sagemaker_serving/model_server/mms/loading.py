@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from sagemaker_serving.catalog.servers import TORCHSERVE_LARGEST
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.toolkit.contract import ToolkitContract, toolkit_contract
 from sagemaker_serving.model_server.toolkit.service import Service
@@ -17,8 +19,13 @@ RAISED = "raised"
 
 
 def contract_of(program: Program, container_version: str | None) -> ToolkitContract | None:
-    """PyTorch's contract of that version; None for Neo's images, on Multi Model Server."""
+    """PyTorch's contract of that version; None for the other images."""
     return toolkit_contract(container_version) if program is Program.PYTORCH else None
+
+
+def largest_of(program: Program) -> int:
+    """Bytes of a body; scikit-learn's image sets no limit (nginx.conf.template)."""
+    return sys.maxsize if program is Program.SKLEARN else TORCHSERVE_LARGEST
 
 
 def load_service(
@@ -32,6 +39,11 @@ def load_service(
 ) -> Service:
     """The model of ``model_dir``, loaded; raises whatever the user's code raises, or `Mistake`."""
     environ: Mapping[str, str] = os.environ
+    if program is Program.SKLEARN:
+        from sagemaker_serving.model_server.pytorch import scikit_learn, service
+
+        scikit_learn.must_name_script(environ)
+        return service.load(model_dir, settings, model_name=model_name, own=scikit_learn)
     if program in (Program.PYTORCH, Program.NEO_PYTORCH):
         from sagemaker_serving.model_server.neo.torch_module import compiled_model_fn
         from sagemaker_serving.model_server.pytorch import service

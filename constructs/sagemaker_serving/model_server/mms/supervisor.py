@@ -13,7 +13,7 @@ from typing import NoReturn
 from sagemaker_serving.archive.handlers import place_of_script
 from sagemaker_serving.model_server import neo
 from sagemaker_serving.model_server.mms.front import Front
-from sagemaker_serving.model_server.mms.loading import contract_of
+from sagemaker_serving.model_server.mms.loading import contract_of, largest_of
 from sagemaker_serving.model_server.mms.models import Model, Models
 from sagemaker_serving.model_server.mms.view import show
 from sagemaker_serving.model_server.mms.workers import Container, Workers
@@ -55,7 +55,7 @@ async def serve(
             program=program,
             contract=contract,
             container_version=container_version,
-            settings=read_settings(os.environ, contract),
+            settings=read_settings(os.environ, contract, largest=largest_of(program)),
             scratch=scratch,
         )
         await first_of(_run(container, front, model), stopping.wait())
@@ -121,7 +121,7 @@ async def _the_one(container: Container, path: Path) -> tuple[Models, Workers]:
 
 def _log_what_is_ignored(container: Container) -> None:
     place = place_of_script(os.environ)
-    reads_it = container.program is Program.NEO_ONNX
+    reads_it = container.program in (Program.NEO_ONNX, Program.SKLEARN)
     if not reads_it and place != IMAGE_CODE:
         log.warning(
             "SAGEMAKER_SUBMIT_DIRECTORY is %r; this image does not read it: "

@@ -124,9 +124,14 @@ def _kind(error: Exception) -> str:
 def _advice(error: Exception) -> str:
     """What to do about a package that the image has and this machine has not."""
     name = error.name if isinstance(error, ModuleNotFoundError) else None
-    if name not in ("torch", "sagemaker_inference"):
-        return ""
-    return "; the image has it: pip install 'sagemaker-serving[torch]'"
+    package = _OF_IMAGES.get(name or "")
+    return "" if package is None else f"; the image has it: pip install {package}"
+
+
+_OF_IMAGES = {
+    **dict.fromkeys(("torch", "sagemaker_inference"), "'sagemaker-serving[torch]'"),
+    **dict.fromkeys(("sklearn", "joblib"), "scikit-learn"),
+}
 
 
 def _wsgi(service: Service) -> Callable[[dict[str, Any], Any], Iterable[bytes]]:

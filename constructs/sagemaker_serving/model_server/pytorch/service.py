@@ -1,4 +1,4 @@
-"""A PyTorch model that is loaded: one request through the user's functions.
+"""A model that is loaded: one request through the user's functions, as PyTorch's image does.
 
 Source: sagemaker-inference 1.10.1, ``transformer.py``; asked of TorchServe 0.12.0, 0.11.0, 0.8.2
 and 0.6.1 around it on 2026-11-23.
@@ -41,14 +41,16 @@ def load(
     contract: ToolkitContract | None = None,
     model_name: str = "model",
     model_fn: Function | None = None,
+    own: ModuleType = defaults,
 ) -> PyTorchModel:
     """Import the user's functions and load the model; raises whatever they raise.
 
-    ``contract`` None is the newest. ``model_fn`` stands in for the image's own, where the user's
-    script has none.
+    ``contract`` None is the newest. ``own`` are the image's functions, for those that the user's
+    script has not, and ``model_fn`` stands in for the one of that name.
     """
-    functions = load_functions(settings.module)
-    functions.require_torch()
+    functions = load_functions(settings.module, own)
+    if own is defaults:
+        functions.require_torch()
     if model_fn is not None and "model_fn" in functions.defaults:
         functions = replace(functions, model_fn=model_fn)
     server = (contract or toolkit_contract(None)).server
@@ -163,7 +165,7 @@ class Functions:
             )
 
 
-def load_functions(module_name: str) -> Functions:
+def load_functions(module_name: str, own: ModuleType = defaults) -> Functions:
     """Import the user's module, when it is on the import path, and take its functions.
 
     Raises whatever the import does, and ValueError for ``transform_fn`` beside one of
@@ -177,7 +179,7 @@ def load_functions(module_name: str) -> Functions:
     given = {"model_fn": _of(module, "model_fn"), **steps}
     used = [name for name in given if transform_fn is None or name == "model_fn"]
     return Functions(
-        **{name: own or getattr(defaults, name) for name, own in given.items()},
+        **{name: users or getattr(own, name) for name, users in given.items()},
         transform_fn=transform_fn,
         pre_model_fn=_of(module, "pre_model_fn"),
         model_warmup_fn=_of(module, "model_warmup_fn"),

@@ -50,17 +50,23 @@ class Settings:
     """What the models of multi-model mode may take together; None: no limit."""
 
 
-def read_settings(environ: Mapping[str, str], contract: ToolkitContract | None = None) -> Settings:
+def read_settings(
+    environ: Mapping[str, str],
+    contract: ToolkitContract | None = None,
+    *,
+    largest: int = TORCHSERVE_LARGEST,
+) -> Settings:
     """The settings in ``environ``; what is absent has the default of ``contract``'s image.
 
-    ``contract`` None is Multi Model Server of Neo's images. The number of workers is another:
-    the images start one for each processor, here it is one unless a variable says otherwise.
+    ``contract`` None is what Neo's images and scikit-learn's have. The number of workers is
+    another: the images start one for each processor, here it is one unless a variable says so.
+    ``largest`` are a body's bytes where no variable says them.
     Raises `Mistake` for a value that the container would not start with.
     """
     multi_model = environ.get("SAGEMAKER_MULTI_MODEL") == "true"
     if multi_model and contract is None:
         raise Mistake(
-            "SAGEMAKER_MULTI_MODEL is 'true'; a container of Neo's serves one model, the compiled"
+            "SAGEMAKER_MULTI_MODEL is 'true'; here this image's container serves one model"
         )
     module = module_of_script(environ)
     assert module is not None  # an environment of texts names one, or the default
@@ -69,8 +75,8 @@ def read_settings(environ: Mapping[str, str], contract: ToolkitContract | None =
         default_accept=environ.get("SAGEMAKER_DEFAULT_INVOCATIONS_ACCEPT", JSON),
         workers=_workers(environ, multi_model=multi_model),
         response_timeout_seconds=_timeout(environ, contract, multi_model=multi_model),
-        largest_request_bytes=_size(environ, "MAX_REQUEST_SIZE"),
-        largest_response_bytes=_size(environ, "MAX_RESPONSE_SIZE"),
+        largest_request_bytes=_size(environ, "MAX_REQUEST_SIZE", largest),
+        largest_response_bytes=_size(environ, "MAX_RESPONSE_SIZE", largest),
         queue_size=_number(environ, "TS_JOB_QUEUE_SIZE", "MMS_JOB_QUEUE_SIZE", default=100),
         multi_model=multi_model,
         memory_limit_mb=_number(environ, MEMORY_LIMIT, default=0) or None,
@@ -105,8 +111,8 @@ def _timeout(
     return _number(environ, "TS_DEFAULT_RESPONSE_TIMEOUT", default=default)
 
 
-def _size(environ: Mapping[str, str], name: str) -> int:
-    return _number(environ, f"TS_{name}", f"MMS_{name}", default=TORCHSERVE_LARGEST)
+def _size(environ: Mapping[str, str], name: str, default: int) -> int:
+    return _number(environ, f"TS_{name}", f"MMS_{name}", default=default)
 
 
 def _number(environ: Mapping[str, str], *names: str, default: int) -> int:
