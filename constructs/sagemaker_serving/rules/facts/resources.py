@@ -154,12 +154,27 @@ class WatchedFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MonitorFacts:
+    """What Model Monitor does: when, or for which ``endpoint``.
+
+    ``named`` is the endpoint's logical id where the template has it, and ``captures`` whether its
+    configuration captures requests; None where that is not known.
+    """
+
+    schedule: Fact = ABSENT
+    endpoint: Fact = ABSENT
+    named: str = ""
+    captures: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScalingFacts:
     """How the number of a variant's instances, or of what else scales, follows its load.
 
     ``metric`` is the predefined or otherwise known metric that is held at ``target``;
     ``asynchronous`` is None where that is not known. ``variant`` is named, of the endpoint of
     ``config``, where a template tells them; ``doubled`` is whether a policy above tracks the same.
+    ``above`` is the logical id of another target of the same.
     ``retained`` is whether an update of the endpoint keeps what scaling made, None where that is
     not told, and ``endpoint`` the endpoint's logical id. ``wakes`` is whether an alarm may start
     what was scaled to zero.
@@ -180,6 +195,7 @@ class ScalingFacts:
     variant: str | None = None
     config: EndpointConfigFacts | None = None
     doubled: bool = False
+    above: str = ""
     retained: bool | None = None
     endpoint: str = ""
     wakes: bool = True

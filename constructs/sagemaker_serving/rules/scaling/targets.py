@@ -243,6 +243,26 @@ def scaling_retained(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "scaling-twice",
+    source="botocore application-autoscaling RegisterScalableTarget",
+    severity=Severity.WARNING,
+    example="two ScalableTargets with one ResourceId and one ScalableDimension",
+)
+def scaling_twice(scaling: ScalingFacts) -> Iterator[Finding]:
+    """What scales is registered once.
+
+    A second registration changes the first one's bounds, so that the last made has its way, and
+    when one of the two is deleted nothing scales any more.
+    """
+    if scaling.above:
+        yield (
+            scaling.resource_id.where,
+            f"{scaling.resource_id.name} is what {scaling.above} registers, too, by the same "
+            "dimension; keep one of them",
+        )
+
+
+@rule(
     "managed-scaling-bounds",
     source="botocore ProductionVariantManagedInstanceScaling",
     example="ManagedInstanceScaling: {MinInstanceCount: 3, MaxInstanceCount: 2}",

@@ -48,6 +48,7 @@ from sagemaker_serving.rules.template.scaling import (
     alarm_metrics,
     config_of,
     event_schedules,
+    monitor_facts,
     policy_facts,
     scaled_variants,
     scheduled_facts,
@@ -167,6 +168,8 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from policy_facts(resource, resources)
     elif resource.type == SCHEDULED:
         yield from scheduled_facts(resource, resources)
+    elif resource.type in _MONITORS:
+        yield from monitor_facts(resource, resources)
     elif resource.type == "AWS::Lambda::Function":
         yield from caller_facts(resource, resources)
     elif resource.type == "AWS::ApiGateway::Method":
@@ -343,6 +346,13 @@ def _job_of_pipeline(arguments: Fact) -> Fact:
         for part, name in (("TransformInput", "DataSource"), ("TransformOutput", "S3OutputPath"))
     }
     return Fact({"TransformJobName": Unknown(), **job.value, **given}, job.where)
+
+
+_MONITORS = (
+    *("AWS::SageMaker::MonitoringSchedule", "AWS::SageMaker::DataQualityJobDefinition"),
+    *("AWS::SageMaker::ModelQualityJobDefinition", "AWS::SageMaker::ModelBiasJobDefinition"),
+    "AWS::SageMaker::ModelExplainabilityJobDefinition",
+)
 
 
 def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[object]:

@@ -1,4 +1,4 @@
-"""Application Auto Scaling's targets and policies of endpoints as facts."""
+"""What scales endpoints, watches them and monitors them, as facts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from sagemaker_serving.rules.facts.kinds import (
     ScheduleFacts,
     SchedulesFacts,
 )
-from sagemaker_serving.rules.facts.resources import ScalingFacts
+from sagemaker_serving.rules.facts.resources import MonitorFacts, ScalingFacts
 from sagemaker_serving.rules.scaling.targets import keeps_one
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.rules.template.roles import at
 from sagemaker_serving.rules.template.serving import config_facts
 from sagemaker_serving.spec.scaling import INSTANCES
 
@@ -95,8 +96,17 @@ def _target(target: Resource, resources: Resources) -> ScalingFacts:
         asynchronous=config.asynchronous.given if config is not None else None,
         variant=variant,
         config=config,
+        above=_same_above(target, resources),
         wakes=_wakes(resources),
     )
+
+
+def _same_above(target: Resource, resources: Resources) -> str:
+    """The target above of the same dimension of the same resource; a call may change it."""
+    for other in resources.above(target, "ResourceId") if target.logical_id else ():
+        if other.properties.get(_DIMENSION).text == target.properties.get(_DIMENSION).text:
+            return other.logical_id
+    return ""
 
 
 def _wakes(resources: Resources) -> bool:
@@ -265,6 +275,34 @@ def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts
                 unit=stat.get("Unit"),
                 config=config_of(endpoint, resources),
             )
+
+
+def monitor_facts(monitor: Resource, resources: Resources) -> Iterator[MonitorFacts]:
+    """When a schedule of Model Monitor's runs, and each endpoint that it, or a job, is for."""
+    schedule = monitor.properties.get("MonitoringScheduleConfig").get("ScheduleConfig")
+    if schedule.given:
+        yield MonitorFacts(schedule=schedule.get("ScheduleExpression"))
+    for place in _WATCHED_BY_MONITORS:
+        for given in at(monitor.properties, f"{place}.EndpointInput.EndpointName".split(".")):
+            endpoint = resources.referred(given, _ENDPOINT, "EndpointName")
+            config = config_of(endpoint, resources)
+            if endpoint is not None and config is not None:
+                enabled = config.capture.get("EnableCapture")
+                known = not isinstance(enabled.value or config.capture.value, Unknown)
+                yield MonitorFacts(
+                    endpoint=given,
+                    named=endpoint.logical_id,
+                    captures=config.capture.given and enabled.flag is not False if known else None,
+                )
+
+
+_WATCHED_BY_MONITORS = (
+    "MonitoringScheduleConfig.MonitoringJobDefinition.MonitoringInputs.*",
+    *(f"{what}JobInput" for what in ("DataQuality", "ModelQuality")),
+    *(f"{what}JobInput" for what in ("ModelBias", "ModelExplainability")),
+)
+"""Where a schedule, or a job's definition, names its endpoint (CloudFormation template reference,
+each type's page)."""
 
 
 def _instance_type(variant: str | None, config: EndpointConfigFacts | None) -> Fact:
