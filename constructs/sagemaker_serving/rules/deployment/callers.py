@@ -18,7 +18,7 @@ from sagemaker_serving.rules.facts.resources import (
     LogGroupFacts,
     VpcEndpointFacts,
 )
-from sagemaker_serving.rules.facts.roles import CallerFacts
+from sagemaker_serving.rules.facts.roles import CallerFacts, CutOffFacts
 from sagemaker_serving.rules.roles.reading import known_policies
 
 
@@ -115,6 +115,27 @@ def caller_timeout(caller: CallerFacts) -> Iterator[Finding]:
             f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and without a "
             "Timeout it ends after 3 seconds; an endpoint may take 60 to answer; set its Timeout",
         )
+
+
+@rule(
+    "caller-network",
+    source="aws/aws-cli#3940; SageMaker developer guide, connect to SageMaker within your VPC; "
+    "Lambda developer guide, internet access for VPC-connected functions",
+    severity=Severity.WARNING,
+    example="a function with ENDPOINT_NAME in subnets without a NAT gateway",
+)
+def caller_network(caller: CutOffFacts) -> Iterator[Finding]:
+    """A function in a VPC has a way to SageMaker Runtime.
+
+    It has no public address, so an internet gateway is none. Its call ends with "Connect timeout on
+    endpoint URL", or with the function's own time.
+    """
+    yield (
+        caller.told.where,
+        f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and nothing leads "
+        f"from {' and '.join(caller.subnets)} to SageMaker; add a VPC endpoint of "
+        "sagemaker.runtime, or a route to a NAT gateway",
+    )
 
 
 @rule(

@@ -89,6 +89,17 @@ class CallerFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CutOffFacts:
+    """A function, ``user``, that a variable tells the name of ``endpoint``; nothing leads from
+    ``subnets``, in which it is, to SageMaker."""
+
+    user: str
+    told: Fact
+    endpoint: str
+    subnets: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class NamedFacts:
     """A resource, ``named``, that ``user`` means by a text alone, so that it does not wait for it.
 
@@ -103,8 +114,10 @@ class NamedFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ByArnFacts:
-    """A property that takes a name, and is given the ARN of ``named``."""
+    """A property that takes a name, and is given the ARN of ``named``; or the other way round where
+    it ``takes_arn``."""
 
     name: Fact
     named: str
     reference: str
+    takes_arn: bool = False

@@ -115,11 +115,31 @@ def reference_arn(facts: ByArnFacts) -> Iterator[Finding]:
     ``Ref`` of a model, an endpoint or its configuration is the ARN; in CDK it is ``ref``. SageMaker
     refuses it as a name, and an alarm on it never has data.
     """
-    yield (
-        facts.name.where,
-        f"{facts.name.name} takes a name, and this is the ARN of {facts.named}; write "
-        f"{facts.reference}",
-    )
+    if not facts.takes_arn:
+        yield (
+            facts.name.where,
+            f"{facts.name.name} takes a name, and this is the ARN of {facts.named}; write "
+            f"{facts.reference}",
+        )
+
+
+@rule(
+    "reference-name",
+    source="IAM user guide, JSON policy elements: Resource; CloudFormation template reference, "
+    "return values of SageMaker's types; trussworks/terraform-aws-s3-anti-virus#21",
+    example="Action: sagemaker:InvokeEndpoint, Resource: !GetAtt Endpoint.EndpointName",
+)
+def reference_name(facts: ByArnFacts) -> Iterator[Finding]:
+    """A policy's resource is an ARN, and not a name alone.
+
+    IAM refuses the policy: "Resource … must be in ARN format or "*"".
+    """
+    if facts.takes_arn:
+        yield (
+            facts.name.where,
+            f"{facts.name.name} takes an ARN, and this is the name of {facts.named}; write "
+            f"{facts.reference}, which is its ARN",
+        )
 
 
 def _waiting(user: str, other: str) -> str:

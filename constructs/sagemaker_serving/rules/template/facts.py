@@ -29,7 +29,12 @@ from sagemaker_serving.rules.facts.shapes import Form, ShapeFacts
 from sagemaker_serving.rules.facts.state_machines import InvocationFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
-from sagemaker_serving.rules.template.naming import gone_first, named_by_arn, named_by_text
+from sagemaker_serving.rules.template.naming import (
+    arns_by_name,
+    gone_first,
+    named_by_arn,
+    named_by_text,
+)
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.role_needs import (
     caller_facts,
@@ -59,6 +64,7 @@ from sagemaker_serving.rules.template.serving import (
     config_facts,
     container_locations,
     containers,
+    cut_off_callers,
     model_definition,
     network,
 )
@@ -114,6 +120,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
         yield from policy_documents(resource.type, resource.properties)
         yield from named_by_text(resource, resources)
         yield from named_by_arn(resource, resources)
+        yield from arns_by_name(resource, resources)
         yield from gone_first(resource, resources)
         yield from event_schedules(resource)
         if is_whole(resource, resources):
@@ -170,8 +177,10 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from scheduled_facts(resource, resources)
     elif resource.type in _MONITORS:
         yield from monitor_facts(resource, resources)
-    elif resource.type == "AWS::Lambda::Function":
-        yield from caller_facts(resource, resources)
+    elif resource.type in _FUNCTIONS:
+        if resource.type == _FUNCTIONS[0]:  # of SAM's the template's Globals may say more
+            yield from caller_facts(resource, resources)
+        yield from cut_off_callers(resource, resources)
     elif resource.type == "AWS::ApiGateway::Method":
         integration = resource.properties.get("Integration")
         yield IntegrationFacts(
@@ -348,6 +357,7 @@ def _job_of_pipeline(arguments: Fact) -> Fact:
     return Fact({"TransformJobName": Unknown(), **job.value, **given}, job.where)
 
 
+_FUNCTIONS = ("AWS::Lambda::Function", "AWS::Serverless::Function")
 _MONITORS = (
     *("AWS::SageMaker::MonitoringSchedule", "AWS::SageMaker::DataQualityJobDefinition"),
     *("AWS::SageMaker::ModelQualityJobDefinition", "AWS::SageMaker::ModelBiasJobDefinition"),

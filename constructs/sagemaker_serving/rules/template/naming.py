@@ -107,6 +107,21 @@ def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
                 )
 
 
+def arns_by_name(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
+    """Each resource of a policy for which its name alone stands."""
+    for path in _TAKE_NAMES.get(user.type, ()):
+        for given in at(user.properties, path.split(".")) if "Statement" in path else ():
+            value = given.value
+            alone = isinstance(value, Unknown) and not any(isinstance(x, str) for x in value.pieces)
+            other = resources.find(value.name or "") if isinstance(value, Unknown) else None
+            name = "" if other is None else _REF_IS_ARN.get(other.type)
+            if alone and other is not None and value.source == f"{other.logical_id}.{name}":
+                reference = f"!Ref {other.logical_id}"
+                yield ByArnFacts(
+                    name=given, named=other.logical_id, reference=reference, takes_arn=True
+                )
+
+
 def _names_of(user: Resource) -> Iterator[tuple[Fact, bool]]:
     """The names that a resource is given, and whether an ARN is one only behind other text."""
     for path in _TAKE_NAMES.get(user.type, ()):

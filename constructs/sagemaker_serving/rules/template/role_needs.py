@@ -28,6 +28,7 @@ from sagemaker_serving.rules.facts.state_machines import TaskFacts
 from sagemaker_serving.rules.template.marks import MARK, MARKED, open_mark
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import ROLE, at, referred_role
+from sagemaker_serving.rules.template.serving import told_endpoints
 from sagemaker_serving.rules.template.state_machines import sagemaker_action
 
 _MODEL = "AWS::SageMaker::Model"
@@ -150,21 +151,19 @@ def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFac
     role = referred_role(given, resources)
     if role is None or _may_have_more(role, resources):
         return
-    for name, told in function.properties.get("Environment").get("Variables").entries():
-        endpoint = resources.referred(told, _ENDPOINT, "EndpointName")
-        if endpoint is not None and "ENDPOINT" in name.upper():
-            config = _config_of(endpoint, resources)
-            block = ABSENT if config is None else config.properties.get("AsyncInferenceConfig")
-            unknown = config is None or isinstance(block.value, Unknown)
-            yield CallerFacts(
-                user=function.logical_id,
-                role=role.logical_id,
-                told=told,
-                endpoint=endpoint.logical_id,
-                timeout=function.properties.get("Timeout"),
-                asynchronous=None if unknown else block.given,
-                policies=tuple(_policies(role, function, resources)),
-            )
+    for told, endpoint in told_endpoints(function, resources):
+        config = _config_of(endpoint, resources)
+        block = ABSENT if config is None else config.properties.get("AsyncInferenceConfig")
+        unknown = config is None or isinstance(block.value, Unknown)
+        yield CallerFacts(
+            user=function.logical_id,
+            role=role.logical_id,
+            told=told,
+            endpoint=endpoint.logical_id,
+            timeout=function.properties.get("Timeout"),
+            asynchronous=None if unknown else block.given,
+            policies=tuple(_policies(role, function, resources)),
+        )
 
 
 def integration_needs(method: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:

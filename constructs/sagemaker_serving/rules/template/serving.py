@@ -18,6 +18,7 @@ from sagemaker_serving.rules.facts.resources import (
     ModelDefinitionFacts,
     NetworkFacts,
 )
+from sagemaker_serving.rules.facts.roles import CutOffFacts
 from sagemaker_serving.rules.template.resources import Resource, Resources
 
 _MODEL = "AWS::SageMaker::Model"
@@ -51,15 +52,38 @@ def network(vpc: Fact, resources: Resources) -> NetworkFacts:
     """Where a model stands in a VPC, with those of the template's subnets that nothing leaves."""
     return NetworkFacts(
         members=vpc,
-        cut_off=tuple(_without(_may_reach_s3, vpc, resources)),
+        cut_off=tuple(_without(_may_reach_s3, vpc.get("Subnets"), resources)),
     )
 
 
+def told_endpoints(function: Resource, resources: Resources) -> Iterator[tuple[Fact, Resource]]:
+    """Each endpoint of the template that a variable of a function names, with the variable."""
+    for name, told in function.properties.get("Environment").get("Variables").entries():
+        endpoint = resources.referred(told, _ENDPOINT, "EndpointName")
+        if endpoint is not None and "ENDPOINT" in name.upper():
+            yield told, endpoint
+
+
+def cut_off_callers(function: Resource, resources: Resources) -> Iterator[CutOffFacts]:
+    """Each endpoint that a function is told of, where nothing leads to it from all of its
+    subnets."""
+    subnets = function.properties.get("VpcConfig").get("SubnetIds")
+    without = tuple(_without(_may_reach_runtime, subnets, resources))
+    for told, endpoint in told_endpoints(function, resources) if without else ():
+        if len(without) == len(list(subnets.items())):
+            yield CutOffFacts(
+                user=function.logical_id,
+                told=told,
+                endpoint=endpoint.logical_id,
+                subnets=without,
+            )
+
+
 def _without(
-    way: Callable[[Resource, Resources], bool], vpc: Fact, resources: Resources
+    way: Callable[[Resource, Resources], bool], subnets: Fact, resources: Resources
 ) -> Iterator[str]:
     """Those of the template's subnets from which there is no such way."""
-    for one in vpc.get("Subnets").items():
+    for one in subnets.items():
         subnet = resources.referred(one, _SUBNET, "SubnetId")
         if subnet is not None and not way(subnet, resources):
             yield subnet.logical_id
@@ -67,11 +91,23 @@ def _without(
 
 def _may_reach_s3(subnet: Resource, resources: Resources) -> bool:
     """Whether anything leads from a subnet to S3: a way out, or an endpoint of its VPC for S3."""
+    return _may_have_endpoint("s3", resources) or _may_leave(subnet, resources)
+
+
+def _may_reach_runtime(subnet: Resource, resources: Resources) -> bool:
+    """Whether anything leads from a subnet to SageMaker Runtime, in the same way."""
+    return any(
+        _may_have_endpoint(service, resources) for service in ("runtime", "runtime-fips")
+    ) or _may_leave(subnet, resources)
+
+
+def _may_have_endpoint(service: str, resources: Resources) -> bool:
+    """Whether a VPC endpoint of the template may be for a service, by a part of its name."""
     for endpoint in resources.of_types(_VPC_ENDPOINT):
-        service = "".join(one or "s3" for one in endpoint.properties.get("ServiceName").pieces)
-        if "s3" in service.split("."):
+        name = "".join(one or service for one in endpoint.properties.get("ServiceName").pieces)
+        if service in name.split("."):
             return True
-    return _may_leave(subnet, resources)
+    return False
 
 
 def _may_leave(subnet: Resource, resources: Resources) -> bool:
@@ -205,7 +241,7 @@ def containers(
     """The containers of a Model on a host of that type."""
     facts = (properties.get("PrimaryContainer"), *properties.get("Containers").items())
     vpc = properties.get("VpcConfig")
-    cut_off = " and ".join(_without(_may_leave, vpc, resources))
+    cut_off = " and ".join(_without(_may_leave, vpc.get("Subnets"), resources))
     return tuple(
         replace(
             _container(fact, resources, instance_type),
