@@ -22,13 +22,15 @@ def guard_config(
     serving: ServingScope,
     config: EndpointConfig,
     variants: Sequence[InstanceVariant | ServerlessVariant],
-) -> None:
-    """Lets the config wait until each compiled model that its file holds to something is accepted.
+) -> list[CompiledModelGate]:
+    """Lets the config wait until each compiled model that its file holds to something is accepted,
+    by these gates.
 
     Without one nothing is added.
     """
     spec = serving.spec
     judge: CompiledModelJudge | None = None
+    gates = []
     for written, variant in zip((*spec.variants, *spec.shadow_variants), variants, strict=True):
         for number, accept in enumerate(_accepted(serving, written)):
             assert accept.golden is not None, "which a rule demands"
@@ -40,7 +42,7 @@ def guard_config(
                     retain_logs=serving.environment.production,
                     encryption_key=serving.key,
                 )
-            CompiledModelGate(
+            gate = CompiledModelGate(
                 scope,
                 f"{variant.name}{number or ''}",
                 judge=judge,
@@ -48,7 +50,10 @@ def guard_config(
                 golden=serving.folder / accept.golden,
                 max_error=accept.max_error,
                 agreement=accept.agreement,
-            ).guard(config)
+            )
+            gate.guard(config)
+            gates.append(gate)
+    return gates
 
 
 def _accepted(serving: ServingScope, variant: ContainerSpec) -> Iterator[Acceptance]:

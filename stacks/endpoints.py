@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from constructs import Construct
 
 from sagemaker_serving.infra import (
     AsyncInference,
+    CompiledModelGate,
     DataCapture,
     DeployGuard,
     Endpoint,
@@ -16,7 +16,6 @@ from sagemaker_serving.infra import (
     EndpointPolicy,
     ExistingEndpoint,
     Guardrails,
-    InferenceComponent,
     InstanceVariant,
     MovedEndpoint,
     S3Prefix,
@@ -48,7 +47,7 @@ def add_endpoint(serving: ServingScope) -> None:
     multi-model endpoint need.
     """
     models = Construct(serving.stack, "Models")
-    config = _config(serving, models)
+    config, gates = _config(serving, models)
     keep_endpoint(serving.environment, serving.name, models, config)
     monitoring = add_monitoring(
         serving.stack,
@@ -73,7 +72,9 @@ def add_endpoint(serving: ServingScope) -> None:
         )
     components = add_components(serving, endpoint, alarms)
     if isinstance(endpoint, Endpoint):
-        _guard_deploys(serving, endpoint, config, components)
+        guard = _guard_deploys(serving, endpoint, config)
+        guard.watch(components.values())
+        guard.outlast(config, gates)
     scale(serving.spec, endpoint, components)
     serving.publish("EndpointName", "endpoint-name", endpoint.endpoint_name)
     if serving.spec.multi_model is not None:
@@ -84,9 +85,8 @@ def _guard_deploys(
     serving: ServingScope,
     endpoint: Endpoint,
     config: EndpointConfig,
-    components: Mapping[str, InferenceComponent],
-) -> None:
-    guard = DeployGuard(
+) -> DeployGuard:
+    return DeployGuard(
         serving.stack,
         "DeployGuard",
         endpoint=endpoint,
@@ -94,7 +94,6 @@ def _guard_deploys(
         retain_logs=serving.environment.production,
         encryption_key=serving.key,
     )
-    guard.watch(components.values())
 
 
 def _endpoint(
@@ -131,7 +130,9 @@ def _has_released_scaling(spec: Model) -> bool:
     return any(kept != SERVERLESS for kept in keep.values())
 
 
-def _config(serving: ServingScope, models: Construct) -> EndpointConfig:
+def _config(
+    serving: ServingScope, models: Construct
+) -> tuple[EndpointConfig, list[CompiledModelGate]]:
     spec = serving.spec
     shares_instances = bool(spec.inference_components)
     variants = [_variant(serving, models, variant) for variant in spec.variants]
@@ -152,12 +153,12 @@ def _config(serving: ServingScope, models: Construct) -> EndpointConfig:
         network_isolation=spec.network_isolation and shares_instances,
         extra=spec.extra.endpoint_config,
     )
-    guard_config(serving, config, [*variants, *shadows])
+    gates = guard_config(serving, config, [*variants, *shadows])
     if serving.key is None:
         acknowledge(
             config, NO_KEY_ON_VOLUMES, "No key was asked for; SageMaker encrypts with its own"
         )
-    return config
+    return config, gates
 
 
 def _variant(

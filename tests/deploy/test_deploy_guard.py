@@ -14,6 +14,21 @@ import pytest
 from constructs import Construct
 
 from local_aws.faults import Fault, Kind
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Exchange, Request, write_golden
+from sagemaker_serving.infra import (
+    CompiledModelGate,
+    CompiledModelJudge,
+    ContainerImage,
+    DeployGuard,
+    Endpoint,
+    EndpointConfig,
+    ExecutionRole,
+    InstanceVariant,
+    Model,
+    ModelData,
+    Network,
+)
 from sagemaker_serving.operations import find_rollback
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
@@ -88,12 +103,17 @@ class Deploys:
 
     def events(self) -> list[tuple[str, str]]:
         """What became of the stack's resources: type and status, the first first."""
-        stacks = self.aws.client("cloudformation")
-        (found,) = [
-            each for each in stacks.list_stacks()["StackSummaries"] if each["StackName"] == STACK
-        ]
-        events = stacks.describe_stack_events(StackName=found["StackId"])["StackEvents"]
-        return [(each["ResourceType"], each["ResourceStatus"]) for each in reversed(events)]
+        events = events_of(self.aws, STACK)
+        return [(each["ResourceType"], each["ResourceStatus"]) for each in events]
+
+
+def events_of(aws: Aws, stack: str) -> list[Any]:
+    stacks = aws.client("cloudformation")
+    (found,) = [
+        each for each in stacks.list_stacks()["StackSummaries"] if each["StackName"] == stack
+    ]
+    events = stacks.describe_stack_events(StackName=found["StackId"])["StackEvents"]
+    return list(reversed(events))
 
 
 @pytest.fixture(scope="module")
@@ -185,3 +205,54 @@ def test_the_role_goes_after_the_endpoint_and_what_waits_for_its_end(deploys: De
     ended = [kind for kind, status in deploys.events() if status == "DELETE_COMPLETE"]
     waits = ended.index("Custom::EndpointBefore")
     assert ended.index("AWS::SageMaker::Endpoint") < waits < ended.index("AWS::IAM::Role")
+
+
+def test_the_role_outlasts_what_a_gate_has_started_where_a_first_deploy_fails_in_it(
+    aws: Aws, tmp_path: Path
+) -> None:
+    ec2 = aws.client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.8.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.8.1.0/24")["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(VpcId=vpc, GroupName="gated", Description="models")
+    app = cdk.App(outdir=str(tmp_path / "cdk.out"))
+    stack = cdk.Stack(app, "gated", env=cdk.Environment(account=ACCOUNT, region=REGION))
+    role = ExecutionRole(stack, "Role")
+    model = Model(
+        stack,
+        "Model",
+        role=role,
+        image=ContainerImage.from_catalog("tensorflow", "2.20"),
+        model_data=ModelData.from_s3("s3://models/model.tar.gz", sha256="0" * 64),
+        instance_type="ml.c5.large",
+        network=Network(subnet_ids=[subnet], security_group_ids=[group["GroupId"]]),
+    )
+    variant = InstanceVariant(name="cpu", model=model, instance_type="ml.c5.large")
+    asked = Request(body=b"52.0,5.0", content_type="text/csv")
+    golden = tmp_path / "golden.jsonl"
+    write_golden(golden, [Exchange(request=asked, expected=Answer(status=200, body=b"1,1"))])
+    judge = CompiledModelJudge(stack, "Judge", retain_logs=False)
+    gate = CompiledModelGate(
+        stack, "Gate", judge=judge, variant=variant, golden=golden, max_error=0.001
+    )
+    config = EndpointConfig(stack, "Config", variants=[variant])
+    gate.guard(config)
+    endpoint = Endpoint(stack, "Endpoint", endpoint_name="gated", endpoint_config=config)
+    guard = DeployGuard(stack, "Guard", endpoint=endpoint, endpoint_config=config)
+    guard.outlast(config, [gate])
+    direct = DirectDeploy(aws, Path(app.synth().directory), ACCOUNT, REGION)
+    failed = "\n".join(direct.deploy())
+
+    assert "the compiled model of cpu on ml.c5.large is not accepted" in failed
+    assert direct.destroy("gated") == []
+    ended = [
+        each["LogicalResourceId"]
+        for each in events_of(aws, "gated")
+        if each["ResourceStatus"] == "DELETE_COMPLETE"
+    ]
+    gates, waits, *roles = (
+        ended.index(stack.resolve(each.logical_id))
+        for made in (gate, guard.node.find_child("First"), role)
+        for each in made.node.find_all()
+        if isinstance(each, cdk.CfnResource)
+    )
+    assert gates < waits < min(roles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.endpoint.config import EndpointConfig
     from sagemaker_serving.infra.endpoint.endpoint import Endpoint
     from sagemaker_serving.infra.endpoint.inference_component import InferenceComponent
+    from sagemaker_serving.infra.neo.gate import CompiledModelGate
 
 
 class DeployGuard(Construct):
@@ -73,22 +74,52 @@ class DeployGuard(Construct):
         )
         self._role = guard.role
         groups = endpoint_config.security_group_ids
-        asked: dict[str, Any] = {
+        self._network = {"SecurityGroupIds": groups} if groups else {}
+        self._asked: dict[str, Any] = {
             "ServiceToken": guard.function.function_arn,
             "EndpointName": endpoint.plain_name,
-            "EndpointConfigName": endpoint_config.endpoint_config_name,
         }
-        before = {"SecurityGroupIds": groups} if groups else {}
-        self._before = cdk.CfnResource(
-            self, "Before", type="Custom::EndpointBefore", properties={**asked, **before}
+        config = {"EndpointConfigName": endpoint_config.endpoint_config_name}
+        self._given = self._grant(endpoint.endpoint_arn, has_network=bool(groups))
+        self._before = self._first("Before", {**config, **self._network}, endpoint_config)
+        self._after = cdk.CfnResource(
+            self, "After", type="Custom::EndpointAfter", properties={**self._asked, **config}
         )
-        self._after = cdk.CfnResource(self, "After", type="Custom::EndpointAfter", properties=asked)
-        given = self._grant(endpoint.endpoint_arn, has_network=bool(groups))
-        given.apply_before(self._before)
-        endpoint_config.grant_to_roles(self._before.node.add_dependency)
         endpoint.node.add_dependency(self._before)
         self._after.node.add_dependency(endpoint)
         endpoint.on_update(self._tell)
+
+    def _first(
+        self, construct_id: str, asked: Mapping[str, Any], config: EndpointConfig
+    ) -> cdk.CfnResource:
+        """What is made before others of the stack, and as it goes waits for their end, before the
+        roles of ``config``."""
+        made = cdk.CfnResource(
+            self,
+            construct_id,
+            type="Custom::EndpointBefore",
+            properties={**self._asked, **asked},
+        )
+        self._given.apply_before(made)
+        config.grant_to_roles(made.node.add_dependency)
+        return made
+
+    def outlast(self, config: EndpointConfig, gates: Iterable[CompiledModelGate]) -> None:
+        """Keeps the roles of ``config`` until what its gates have started is gone, with its network
+        interfaces, also where a first deploy fails in a gate.
+
+        Nothing looks at the endpoint then. So a resource of the same kind comes before the gates,
+        and waits in the place of the other.
+        """
+        if not self._network:
+            return
+        first = None
+        for gate in gates:
+            if first is None:
+                first = self._first("First", self._network, config)
+            gate.node.add_dependency(first)
+        if first is not None:
+            self._before.add_property_deletion_override("SecurityGroupIds")
 
     def watch(self, components: Iterable[InferenceComponent]) -> None:
         """Looks at these components of the endpoint, too: which Model each serves."""
