@@ -37,6 +37,7 @@ ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
         (f"{ECR}/sagemaker-neo-onnx:1.5.0-cpu-py3", "neo-onnx", None),
         (f"{ECR}/xgboost-neo:latest", "neo-xgboost", None),
         (f"{ECR}/sagemaker-scikit-learn:1.4-2-cpu-py3", "sklearn", None),
+        (f"{ECR}/sagemaker-xgboost:3.2-0", "xgboost", None),
     ],
 )
 def test_repository_and_tag_tell_program_and_contract(
@@ -75,7 +76,6 @@ def test_a_version_that_is_not_known_is_said(image: str, version: str | None, sa
         ("image-classification-neo", "image-classification-neo"),
         ("huggingface-pytorch-tgi-inference", "huggingface-llm-neuronx and huggingface-llm"),
         ("huggingface-pytorch-inference", "huggingface"),
-        ("sagemaker-xgboost", "xgboost"),
         ("sagemaker-tensorflow", "tensorflow-legacy"),
         ("vllm", "vllm-omni and vllm-server and vllm"),
     ],

@@ -41,6 +41,7 @@ _SERVERS = {
     "sklearn": ImageServer(
         server="sagemaker-containers", payload="JSON, CSV, npy, or inference.py's"
     ),
+    "xgboost": ImageServer(server="its own", payload="CSV, libsvm, or inference.py's"),
     "ray-serve": ImageServer(server="Ray Serve", payload="what the application reads"),
     "sagemaker-tritonserver": ImageServer(
         server="Triton", payload="JSON or binary of the v2 protocol"

@@ -61,7 +61,7 @@ def _environment(
     "--framework",
     type=click.Choice(
         [
-            *("tensorflow", "pytorch", "sklearn", "ray-serve", "triton"),
+            *("tensorflow", "pytorch", "sklearn", "xgboost", "ray-serve", "triton"),
             *("neo-pytorch", "neo-onnx", "neo-xgboost"),
         ]
     ),

@@ -31,6 +31,9 @@ class Program(StrEnum):
     SKLEARN = "sklearn"
     """scikit-learn's image: Flask around sagemaker-containers."""
 
+    XGBOOST = "xgboost"
+    """XGBoost's image with its own algorithm, without a script."""
+
     TRITON = "triton"
     """Triton, with its onnxruntime backend alone."""
 
@@ -55,6 +58,7 @@ _RUN_BY: Mapping[Program, Extra] = {
     Program.PYTORCH: "torch",
     Program.NEO_PYTORCH: "torch",
     Program.NEO_ONNX: "onnxruntime",
+    Program.XGBOOST: "xgboost",
     Program.NEO_XGBOOST: "xgboost",
     Program.TRITON: "onnxruntime",
     Program.RAY_SERVE: "ray",
@@ -82,6 +86,8 @@ def program_of(contents: ArchiveContents, environment: Mapping[str, str] | None 
     has_functions = script is not None and any(map(script.defines, _PYTORCH_FUNCTIONS))
     if has_functions and contents.frameworks == ("sklearn",):
         return Program.SKLEARN
+    if contents.frameworks == ("xgboost",) and script is None:
+        return Program.XGBOOST
     if has_functions or "pytorch" in contents.frameworks:
         return Program.PYTORCH
     return Program.TENSORFLOW

@@ -74,8 +74,8 @@ def split_image(image: str) -> tuple[str, str, str]:
 
 SERVED = (
     "tensorflow-inference, sagemaker-tensorflow-serving, pytorch-inference, sagemaker-pytorch, "
-    "sagemaker-scikit-learn, sagemaker-tritonserver, ray and what runs Neo's TensorFlow, PyTorch, "
-    "ONNX and XGBoost models"
+    "sagemaker-scikit-learn, sagemaker-xgboost, sagemaker-tritonserver, ray and what runs Neo's "
+    "TensorFlow, PyTorch, ONNX and XGBoost models"
 )
 """AWS's repositories whose images are served, for messages."""
 
@@ -90,6 +90,7 @@ _PROGRAMS = {
     "neo-onnx": Program.NEO_ONNX,
     "xgboost-neo": Program.NEO_XGBOOST,
     "sklearn": Program.SKLEARN,
+    "xgboost": Program.XGBOOST,
     TRITON: Program.TRITON,
 }
 """By the SDK's names of frameworks, as the catalog has them."""

@@ -44,6 +44,10 @@ def load_service(
 
         scikit_learn.must_name_script(environ)
         return service.load(model_dir, settings, model_name=model_name, own=scikit_learn)
+    if program is Program.XGBOOST:
+        from sagemaker_serving.model_server.neo.xgboost_algorithm import XgboostAlgorithm
+
+        return XgboostAlgorithm(model_dir, environ)
     if program in (Program.PYTORCH, Program.NEO_PYTORCH):
         from sagemaker_serving.model_server.neo.torch_module import compiled_model_fn
         from sagemaker_serving.model_server.pytorch import service

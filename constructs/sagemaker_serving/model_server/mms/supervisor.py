@@ -121,7 +121,7 @@ async def _the_one(container: Container, path: Path) -> tuple[Models, Workers]:
 
 def _log_what_is_ignored(container: Container) -> None:
     place = place_of_script(os.environ)
-    reads_it = container.program in (Program.NEO_ONNX, Program.SKLEARN)
+    reads_it = container.program in (Program.NEO_ONNX, Program.SKLEARN, Program.XGBOOST)
     if not reads_it and place != IMAGE_CODE:
         log.warning(
             "SAGEMAKER_SUBMIT_DIRECTORY is %r; this image does not read it: "

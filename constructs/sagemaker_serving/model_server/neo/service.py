@@ -103,7 +103,7 @@ def _rows(payload: bytes, content_type: str) -> Any:
 
     lines = payload.decode().rstrip().split("\n")
     if content_type in ("text/libsvm", "text/x-libsvm"):
-        return _of_libsvm(lines)
+        return of_libsvm(lines)
     if content_type != "text/csv":
         raise ClientError(
             'Invalid content type. Accepted content types are "text/libsvm" and "text/csv". '
@@ -113,8 +113,11 @@ def _rows(payload: bytes, content_type: str) -> Any:
     return numpy.array([line.split(delimiter) for line in lines]).astype(float)
 
 
-def _of_libsvm(lines: list[str]) -> Any:
-    """``label index:value …`` a line; what is not named is missing."""
+def of_libsvm(lines: list[str], *, counts_from_one: bool = False) -> Any:
+    """``label index:value …`` a line; what is not named is missing.
+
+    With ``counts_from_one`` the first index is 1, unless there is a 0.
+    """
     import numpy
 
     entries = [
@@ -123,6 +126,8 @@ def _of_libsvm(lines: list[str]) -> Any:
         for index, colon, value in (token.partition(":") for token in line.split(" "))
         if colon
     ]
+    if counts_from_one and min((column for _, column, _ in entries), default=0) >= 1:
+        entries = [(row, column - 1, value) for row, column, value in entries]
     width = max((column for _, column, _ in entries), default=-1) + 1
     rows = numpy.full((len(lines), width), numpy.nan, dtype="float32")
     for row, column, value in entries:
