@@ -1,8 +1,7 @@
-"""Rules on containers that fetch a model by its id: from where, and how it is shared by GPUs."""
+"""Rules on containers that fetch a model by its id: from where, and in which time."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from local_aws.template import Unknown
@@ -14,7 +13,6 @@ from sagemaker_serving.catalog.model_ids import (
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts, framework_name
-from sagemaker_serving.rules.hardware.instance_types import known
 
 MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
 
@@ -155,67 +153,6 @@ HUGGING_FACE = ("huggingface", "huggingface-neuron", "huggingface-neuronx")
 
 
 @rule(
-    "model-gpus",
-    source="huggingface/text-generation-inference#1204 and #429; docs.djl.ai, LMI configurations",
-    example='SM_NUM_GPUS: "4"   # on ml.g5.2xlarge, which has one',
-)
-def model_gpus(container: ContainerFacts) -> Iterator[Finding]:
-    """A model is shared by as many GPUs as its instance has, or its component is given.
-
-    The server ends as it starts: "sharded is true but only found 1 CUDA devices". That shows as a
-    failed health check after many minutes.
-    """
-    kind = known(container.instance_type)
-    if kind is None or not kind.gpus or container.compilation.given:
-        return
-    devices = container.accelerators.number
-    there = kind.gpus if devices is None else min(int(devices), kind.gpus)
-    has = f"{kind.name} has {kind.gpus}"
-    if there < kind.gpus:
-        has = f"{container.accelerators.name} is {devices}"
-    for start, names in SHARED_BY.items():
-        facts = [container.environment.get(name) for name in names]
-        given = [fact for fact in facts if fact is not None and (_digits(fact) or 1) > 1]
-        wanted = 1
-        for fact in given:
-            wanted *= _digits(fact) or 1
-        if wanted > there and any(each.startswith(start) for each in frameworks_named(container)):
-            all_of = " times ".join(f"{fact.name} {fact.value}" for fact in given)
-            says = f"{given[0].name} is {given[0].value!r}" if len(given) == 1 else all_of
-            yield (
-                given[0].where,
-                f"{says}, so that the model is shared by {wanted} GPUs, and {has}; use at most "
-                f"{there}, or a type with more",
-            )
-
-
-@rule(
-    "model-tokens",
-    source="huggingface/text-generation-inference 3.3, launcher/src/main.rs",
-    example='MAX_INPUT_TOKENS: "4096"   # beside MAX_TOTAL_TOKENS: "2048"',
-)
-def model_tokens(container: ContainerFacts) -> Iterator[Finding]:
-    """Hugging Face's server for text takes fewer tokens in than in and out together.
-
-    Its launcher ends otherwise: "`max_input_tokens` must be < `max_total_tokens`".
-    """
-    if "huggingface-llm" not in frameworks_named(container):
-        return
-    names = ("MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH", "MAX_TOTAL_TOKENS")
-    tokens, length, total = (container.environment.get(name) for name in names)
-    given = tokens or length
-    if given is None or total is None:
-        return
-    asked, most = _digits(given), _digits(total)
-    if asked is not None and most is not None and asked >= most:
-        yield (
-            given.where,
-            f"{given.name} is {asked} and {total.name} {most}, which counts the answer, too; use "
-            f"at most {most - 1}, or more in all",
-        )
-
-
-@rule(
     "model-start-time",
     source="aws/amazon-sagemaker-examples#3432, awslabs/llm-hosting-container#18; AWS SageMaker "
     "developer guide, large model inference",
@@ -267,8 +204,3 @@ def frameworks_named(container: ContainerFacts) -> tuple[str, ...]:
 
 def _has_artifact(container: ContainerFacts) -> bool:
     return container.artifact.given or container.data_source.given
-
-
-def _digits(fact: Fact) -> int | None:
-    text = str(fact.value) if isinstance(fact.value, str | int) else ""
-    return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
