@@ -118,7 +118,7 @@ class Account:
                 policy_document={"Version": "2012-10-17", "Statement": _substituted(later)},
             )
             # Lambda looks whether a function may call what is told of its failures.
-            for name in ("Archives", "Compiler"):
+            for name in ("Archives", "Compiler", "Router", "Let"):
                 given_up = have.stack.node.find_child(name).node.find_child("GivenUp")
                 given_up.node.add_dependency(added)
 

@@ -25,12 +25,15 @@ from sagemaker_serving.infra import (
     Endpoint,
     EndpointConfig,
     EndpointMonitoring,
+    EndpointPolicy,
+    InferenceRouter,
     InstanceVariant,
     Model,
     ModelArchives,
     ModelData,
     NeoCompilation,
     NeoCompiler,
+    RoutingTarget,
     S3Prefix,
     WatchedVariant,
 )
@@ -158,7 +161,23 @@ def add_everything(have: Theirs, *, compiles: bool = True) -> BatchTransform:
         source = ModelData.from_bucket(have.bucket, "models/frozen.tar.gz")
         NeoCompilation(stack, "Compiled", compiler=compiler, model_data=source, job=JOB)
     name = stack.stack_name.lower()
-    Endpoint(stack, "Endpoint", endpoint_name=name, endpoint_config=config)
+    endpoint = Endpoint(stack, "Endpoint", endpoint_name=name, endpoint_config=config)
+    InferenceRouter(
+        stack,
+        "Router",
+        router_name=name,
+        routing_targets={"a": RoutingTarget(destinations=[endpoint])},
+        state_machine_role=roles["machines"],
+        **written,
+    )
+    EndpointPolicy(
+        stack,
+        "Let",
+        endpoint=endpoint,
+        router_arns=[f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:inference-router/another"],
+        state_machine_role=roles["machines"],
+        **written,
+    )
     EndpointMonitoring(
         stack,
         "Monitoring",

@@ -41,6 +41,9 @@ models:
     update: {canary_percent: 10}
     monitoring: {}
     batch_transform: {instance_type: ml.m5.large}
+    allowed_routers: ["arn:aws:sagemaker:eu-west-1:444455556666:inference-router/theirs"]
+routers:
+  all: {routing_targets: {digits: {destinations: [one]}}}
 """
 
 
@@ -106,7 +109,7 @@ def test_no_role_and_no_policy_is_made_and_those_that_lack_are_named(tmp_path: P
     with pytest.raises(RuntimeError) as refused:
         Synthesized(first, "roles: {one/ExecutionRole: Models, many/ExecutionRole: Models}")
     missing = [line.split()[5].rstrip(";") for line in roles_missing(refused.value)]
-    assert "many/Archives/Work/Role" in missing
+    assert {"many/Archives/Work/Role", "Routers/all/Work/Role"} <= set(missing)
     assert "one/ExecutionRole" not in missing
     report = (first / "cdk.out" / "iam-policy-report.txt").read_text()
     assert "lambda:InvokeFunction" in report

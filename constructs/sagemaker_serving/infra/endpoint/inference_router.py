@@ -25,6 +25,7 @@ from sagemaker_serving.infra.synth.tokens import is_token, stack_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
+    from aws_cdk import aws_logs as logs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,10 @@ class InferenceRouter(Construct):
     :param router_name: 1 to 63 letters, digits and hyphens; its case counts. A deploy refuses
         another one under the same construct id: the role may do nothing to any other router.
     :param routing_targets: 1 to 20, by the name that callers give.
-    :param retain_logs: whether the logs of what does it outlive the stack.
+    :param function_role: what both functions run as; made here unless given, and so is the next.
+    :param state_machine_role: what the state machine runs as.
+    :param log_group: what functions and machine write to; made here, three of them, unless given.
+    :param retain_logs: whether the logs made here outlive the stack.
     :param encryption_key: encrypts these logs, and CloudWatch Logs is let use it; absent,
         CloudWatch's own key does.
 
@@ -86,6 +90,9 @@ class InferenceRouter(Construct):
         *,
         router_name: str,
         routing_targets: Mapping[str, RoutingTarget],
+        function_role: iam.IRole | None = None,
+        state_machine_role: iam.IRole | None = None,
+        log_group: logs.ILogGroup | None = None,
         retain_logs: bool = True,
         encryption_key: kms.IKey | None = None,
     ) -> None:
@@ -116,6 +123,9 @@ class InferenceRouter(Construct):
                 ["sagemaker:DescribeEndpoint", "sagemaker:DescribeInferenceComponent"],
                 self._arns,
             ),
+            function_role=function_role,
+            state_machine_role=state_machine_role,
+            log_group=log_group,
             retain_logs=retain_logs,
             encryption_key=encryption_key,
         )
@@ -161,7 +171,7 @@ class EndpointPolicy(Construct):
 
     :param endpoint: the endpoint of this account.
     :param router_arns: the routers that may, each with all callers of its account that it lets.
-    :param retain_logs: as of `InferenceRouter`, and so is the next.
+    :param function_role: as of `InferenceRouter`, and so are the rest.
     """
 
     def __init__(
@@ -171,6 +181,9 @@ class EndpointPolicy(Construct):
         *,
         endpoint: AnyEndpoint,
         router_arns: Sequence[str],
+        function_role: iam.IRole | None = None,
+        state_machine_role: iam.IRole | None = None,
+        log_group: logs.ILogGroup | None = None,
         retain_logs: bool = True,
         encryption_key: kms.IKey | None = None,
     ) -> None:
@@ -210,6 +223,9 @@ class EndpointPolicy(Construct):
                 ["sagemaker:PutEndpointPolicy", "sagemaker:DeleteEndpointPolicy"],
                 [endpoint.endpoint_arn],
             ),
+            function_role=function_role,
+            state_machine_role=state_machine_role,
+            log_group=log_group,
             retain_logs=retain_logs,
             encryption_key=encryption_key,
         )
@@ -222,15 +238,9 @@ def _custom(
     kind: str,
     properties: Mapping[str, Any],
     *allowed: tuple[Sequence[str], Sequence[str]],
-    retain_logs: bool,
-    encryption_key: kms.IKey | None,
+    **of_the_provider: Any,
 ) -> cdk.CfnResource:
-    provider = MachineProvider(
-        scope,
-        package="inference_router",
-        retain_logs=retain_logs,
-        encryption_key=encryption_key,
-    )
+    provider = MachineProvider(scope, package="inference_router", **of_the_provider)
     resource = cdk.CfnResource(
         scope,
         "Resource",
