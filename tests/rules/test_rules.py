@@ -57,7 +57,7 @@ def problems(folder: Path, change: Change) -> list[Problem]:
             place = place[key]
         place[path[-1]] = value
     path_of_file = folder / "prod.yaml"
-    path_of_file.write_text(yaml.safe_dump(environment, sort_keys=False))
+    path_of_file.write_text(yaml.dump(environment, Dumper=yaml.CSafeDumper, sort_keys=False))
     return check_environment(read_environment(path_of_file), today=TODAY)
 
 

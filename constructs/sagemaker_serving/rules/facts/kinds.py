@@ -65,7 +65,7 @@ def in_aws_words(fact: Fact, spec: type[Spec], *, defaults: bool = False) -> Ren
     also = []
     for each in aws_fields(spec):
         value = fact.get(each.name)
-        default = spec.model_fields[each.name].get_default(call_default_factory=False)
+        default = spec.model_fields[each.name].default
         if defaults and not value.given and default is not PydanticUndefined:
             value = Fact(default, fact.where)
         if value.given:
