@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,11 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import sagemaker_serving
+from tests.wheel.conftest import PIP
 from tools.own_environments.environments import ROOT
 
 FOLDERS = (".", "local-aws")
+NAMES = ("sagemaker-serving", "local-aws")
 
 
 def project_of(folder: str) -> dict[str, Any]:
@@ -42,6 +47,48 @@ def test_each_distribution_brings_the_licence() -> None:
     assert _text("local-aws/LICENSE") == _text("LICENSE")
     for folder in FOLDERS:
         assert project_of(folder)["license-files"] == ["LICENSE"]
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
+    workflow = yaml.safe_load(_text(".github/workflows/release.yml"))
+    (tmp_path / "CHANGELOG.md").symlink_to(ROOT / "CHANGELOG.md")
+    steps = {each.get("name"): each.get("run") for each in workflow["jobs"]["build"]["steps"]}
+    subprocess.run(
+        ["bash", "-euc", steps["What changed since the last version"]],
+        cwd=tmp_path,
+        env={**os.environ, "GITHUB_REF_NAME": "v0.1.0"},
+        check=True,
+    )
+    notes = (tmp_path / "notes.md").read_text(encoding="utf-8").strip()
+    assert notes
+    assert notes == _text("CHANGELOG.md").partition("\n## 0.1.0 ")[2].partition("\n")[2].strip()
+
+
+@pytest.mark.slow
+def test_pip_finds_the_release_by_its_name_in_an_index_that_has_nothing_else(
+    wheels: list[Path], tmp_path: Path
+) -> None:
+    for wheel in wheels:
+        folder = tmp_path / "simple" / wheel.name.partition("-")[0].replace("_", "-")
+        folder.mkdir(parents=True)
+        shutil.copy(wheel, folder)
+        (folder / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>')
+    asked = ["install", "--dry-run", "--no-deps", "--ignore-installed", "--report", "-"]
+    ended = subprocess.run(
+        [*PIP, *asked, f"--index-url={(tmp_path / 'simple').as_uri()}", *NAMES],
+        env={**os.environ, "PIP_CONFIG_FILE": os.devnull, "PIP_EXTRA_INDEX_URL": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = {
+        each["metadata"]["name"]: each["metadata"] for each in json.loads(ended.stdout)["install"]
+    }
+    assert {name: each["version"] for name, each in found.items()} == dict.fromkeys(
+        NAMES, sagemaker_serving.__version__
+    )
+    described = found["sagemaker-serving"]["description_content_type"]
+    assert described == "text/markdown"
 
 
 @pytest.mark.long
