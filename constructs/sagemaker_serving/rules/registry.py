@@ -304,6 +304,7 @@ RULES: tuple[Rule, ...] = (
     locations.model_data_source,
     locations.location_region,
     locations.location_bucket,
+    locations.location_no_bucket,
     locations.location_key,
     model_monitor.monitor_schedule,
     model_monitor.monitor_capture,

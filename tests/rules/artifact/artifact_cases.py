@@ -341,6 +341,19 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(None, {"artifact": {"s3": "s3://my-models/key.tar.gz", "sha256": "0"}}),
     ),
     (
+        "location-no-bucket",
+        Model(None, {"artifact": {"s3": "s3://my..models/key.tar.gz", "sha256": "0"}}),
+        "no bucket can be named 'my..models': names have 3 to 63 lower-case letters, digits and "
+        "hyphens, dots between letters and digits alone, and are no IP address",
+        Model(None, {"artifact": {"s3": "s3://my.models/key.tar.gz", "sha256": "0"}}),
+    ),
+    (
+        "location-no-bucket",
+        Model(None, {"artifact": {"s3": "s3://192.168.5.4/key.tar.gz", "sha256": "0"}}),
+        "no bucket can be named '192.168.5.4': names have 3 to 63 lower-case letters",
+        Model(None, {"artifact": {"s3": "s3://192.168.5.4-x/key.tar.gz", "sha256": "0"}}),
+    ),
+    (
         "model-data-form",
         Model(None, {"artifact": {"s3": "s3://bucket/model", "sha256": "0"}}),
         "SageMaker loads one archive: s3://<bucket>/<key>.tar.gz, or what is below a prefix: "

@@ -133,12 +133,35 @@ def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
     Only buckets of us-east-1 that were made before March 2018 may have capitals, underscores and up
     to 255 characters. So this warns.
     """
-    found = S3Location.find(facts.uri.text or "")
-    if found is not None and not BUCKET.fullmatch(found.bucket):
+    yield from _names(facts.uri, known=True)
+
+
+@rule(
+    "location-no-bucket",
+    source="S3 user guide, general purpose bucket naming rules",
+    example="ModelDataUrl: s3://my..models/model.tar.gz",
+)
+def location_no_bucket(facts: LocationFacts) -> Iterator[Finding]:
+    """A bucket's name has 3 characters or more, dots between letters and digits alone, and is no IP
+    address.
+
+    No bucket of any age has another name, and the CDK takes none.
+    """
+    yield from _names(facts.uri, known=False)
+
+
+def _names(uri: Fact, *, known: bool) -> Iterator[Finding]:
+    """What no bucket is named today; ``known`` is whether a former one may be, or a colon tells
+    that it is an ARN, and no bucket's name."""
+    found = S3Location.find(uri.text or "")
+    if found is None or BUCKET.fullmatch(found.bucket):
+        return
+    if known is bool(":" in found.bucket or _FORMER_BUCKET.fullmatch(found.bucket)):
         yield (
-            facts.uri.where,
-            f"{facts.uri.name} is {facts.uri.text!r}; no bucket can be named {found.bucket!r}: "
-            "names have 3 to 63 lower-case letters, digits, dots and hyphens",
+            uri.where,
+            f"{uri.name} is {uri.text!r}; no bucket can be named {found.bucket!r}: names have 3 to "
+            "63 lower-case letters, digits and hyphens, dots between letters and digits alone, and "
+            "are no IP address",
         )
 
 
@@ -162,7 +185,9 @@ def location_key(facts: LocationFacts) -> Iterator[Finding]:
         )
 
 
-BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_DOTS = r"(?!.*([.][.-]|-[.]))(?![0-9]+([.][0-9]+){3}$)"
+BUCKET = re.compile(rf"{_DOTS}[a-z0-9][a-z0-9.-]{{1,61}}[a-z0-9]")
+_FORMER_BUCKET = re.compile(rf"{_DOTS}[A-Za-z0-9][A-Za-z0-9._-]{{1,253}}[A-Za-z0-9]")
 
 
 def artifact_location(container: ContainerFacts) -> LocationFacts:
