@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sagemaker_serving.infra.endpoint.config import EndpointConfig
     from sagemaker_serving.infra.endpoint.endpoint import Endpoint
     from sagemaker_serving.infra.endpoint.inference_component import InferenceComponent
-    from sagemaker_serving.infra.neo.gate import CompiledModelGate
 
 
 class DeployGuard(Construct):
@@ -104,9 +103,9 @@ class DeployGuard(Construct):
         config.grant_to_roles(made.node.add_dependency)
         return made
 
-    def outlast(self, config: EndpointConfig, gates: Iterable[CompiledModelGate]) -> None:
-        """Keeps the roles of ``config`` until what its gates have started is gone, with its network
-        interfaces, also where a first deploy fails in a gate.
+    def outlast(self, config: EndpointConfig, gates: Iterable[Construct]) -> None:
+        """Keeps the roles of ``config`` until what its `CompiledModelGate`s have started is gone,
+        with its network interfaces, also where a first deploy fails in a gate.
 
         Nothing looks at the endpoint then. So a resource of the same kind comes before the gates,
         and waits in the place of the other.
