@@ -44,6 +44,7 @@ Configuration and Monitoring"."""
 
 PASS_ROLE = "iam:PassRole"
 READ_OBJECT = "s3:GetObject"
+LIST_BUCKET = "s3:ListBucket"
 WRITE_OBJECT = "s3:PutObject"
 PUBLISH = "sns:Publish"
 
@@ -123,6 +124,7 @@ MANAGED_POLICIES: Mapping[str, Mapping[str, Any]] = {
             ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
             (*(f"arn:aws:s3:::{name}" for name in _SAGEMAKER), "arn:aws:s3:::*aws-glue*"),
         ),
+        (("s3:ListBucket", "s3:GetBucketLocation"), _ANY),
         (("sns:*",), tuple(f"arn:aws:sns:*:*:{name}" for name in _SAGEMAKER)),
     ),
 }

@@ -383,6 +383,7 @@ RULES: tuple[Rule, ...] = (
     serverless.serverless_network,
     trust.role_trust,
     permissions.role_permission,
+    permissions.role_bucket,
     permissions.role_policy_order,
     permissions.reference_order,
     permissions.reference_arn,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog.role_needs import READ_OBJECT
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts, RolePermissionFacts
@@ -44,6 +45,40 @@ def role_permission(facts: RolePermissionFacts) -> Iterator[Finding]:
             f"{f' on {on}' if on else ''}, which this needs; "
             "add a statement to its policies that allows it",
         )
+
+
+@rule(
+    "role-bucket",
+    source="AWS managed policy reference, AmazonSageMakerFullAccess; SageMaker developer guide, "
+    "SageMaker roles; rstudio/vetiver-r#215",
+    severity=Severity.NOTE,
+    example="AmazonSageMakerFullAccess, and ModelDataUrl: s3://models/digits.tar.gz",
+)
+def role_bucket(facts: RolePermissionFacts) -> Iterator[Finding]:
+    """A role that has AmazonSageMakerFullAccess may read the model.
+
+    That policy is for buckets and keys with "sagemaker" in their names, and for objects that are
+    tagged ``SageMaker: true``. "Could not access model data" is what others end with.
+    """
+    known = [most_permissive(one.document) for one in facts.policies]
+    if not any(one.of_aws for one in facts.policies) or None in known:
+        return
+    for need in facts.needs:
+        allowed = any(one is not None and may_allow(one, need) for one in known)
+        public = need.resource.startswith(_PUBLIC)
+        if need.action == READ_OBJECT and not (allowed or public):
+            name = shown(need.resource).removeprefix("arn:aws:s3:::")
+            yield (
+                facts.given.where,
+                f"no policy of the role {facts.role} that is known here allows {need.action}"
+                f"{f' on {name}' if name else ''}: AmazonSageMakerFullAccess is for buckets and "
+                "keys with sagemaker in their names; unless the bucket's own policy lets the role "
+                "in, add a statement that allows it",
+            )
+
+
+_PUBLIC = "arn:aws:s3:::jumpstart-"
+"""How SageMaker JumpStart's buckets begin, which everybody may read."""
 
 
 @rule(

@@ -11,6 +11,7 @@ from sagemaker_serving.catalog.published import is_repository_of_aws
 from sagemaker_serving.catalog.role_needs import (
     GET_IMAGE,
     JOIN_NETWORK,
+    LIST_BUCKET,
     LOOK_AT_ALARMS,
     MANAGED_POLICIES,
     OF_ONE_PURPOSE,
@@ -199,7 +200,9 @@ def _container_needs(container: Fact, artifact: str, resources: Resources) -> li
     """What a container's files and its image need.
 
     SageMaker looks for both while it creates the model: "Could not access model data" (aws/aws-cdk
-    issue 10064), "does not have BatchGetImage permission" (philschmid/cdk-samples issue 7).
+    issue 10064), "does not have BatchGetImage permission" (philschmid/cdk-samples issue 7). For
+    several models, and for one that is not packed, "please ensure that the role has s3:ListBucket
+    permission" (philschmid/llm-sagemaker-sample issue 2).
     """
     needs = []
     source = container.get("ModelDataSource").get("S3DataSource").get("S3Uri")
@@ -208,9 +211,13 @@ def _container_needs(container: Fact, artifact: str, resources: Resources) -> li
         if found is not None:
             bucket = _own_bucket(uri, resources)
             only_role = bucket is not None
-            needs.append(
-                Need(action=READ_OBJECT, resource=found, only_role=only_role, at_once=True)
-            )
+            reads = [(READ_OBJECT, found)]
+            if uri is source or container.get("Mode").text == "MultiModel":
+                reads.append((LIST_BUCKET, found.partition("/")[0]))
+            needs += [
+                Need(action=action, resource=on, only_role=only_role, at_once=True)
+                for action, on in reads
+            ]
             needs += _key_needs(bucket, "kms:Decrypt", resources)
     repository = _repository(container.get("Image"), resources)
     own = _is_left_to_the_role(container.get("Image"), repository or "", resources)
