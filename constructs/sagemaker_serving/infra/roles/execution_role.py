@@ -56,7 +56,16 @@ class ExecutionRole(iam.Role):
         )
         named = node
         retained = node.cfn_options.update_replace_policy is not None
-        if len(said) > _MOST_CHARACTERS // (3 if retained else 2):
+        most = _MOST_CHARACTERS // (3 if retained else 2)
+        if len(said) > most:
+            cdk.Annotations.of(self).add_warning_v2(
+                LONG_POLICY,
+                f"its policy has {len(said):,} characters; over {most:,} it is changed in place, "
+                "so the version that serves loses what the new one does not name before the "
+                f"endpoint moves; a deploy that leads over {most:,} has it twice, and IAM refuses "
+                "10,240 together: lead first to a little more. Models below one prefix of S3, or "
+                "in fewer stacks, need less",
+            )
             return
         if retained:
             above = node.node.scope
@@ -74,6 +83,8 @@ class ExecutionRole(iam.Role):
         named.policy_name = f"{plain[:100]}{digest}"
 
 
+LONG_POLICY = "sagemaker-serving:long-policy"
+"""What `aws_cdk.Annotations.acknowledge_warning` takes where that is known."""
 _BESIDE = "Beside"
 _MOST_CHARACTERS = 10_000
 """Of what is there while an endpoint moves: the policy as it was and as it will be."""

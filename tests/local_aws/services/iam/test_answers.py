@@ -143,3 +143,27 @@ def _client(aws: Aws, service: str, key: dict[str, str]) -> Any:
         aws_access_key_id=key["AccessKeyId"],
         aws_secret_access_key=key["SecretAccessKey"],
     )
+
+
+@pytest.mark.parametrize(("kind", "most"), [("role", 10_240), ("user", 2_048), ("group", 5_120)])
+def test_inline_policies_have_a_length_together_white_space_aside(
+    aws: Aws, kind: str, most: int
+) -> None:
+    iam, name = aws.client("iam"), {f"{kind.title()}Name": f"long-{kind}"}
+    more = {"AssumeRolePolicyDocument": TRUST} if kind == "role" else {}
+    getattr(iam, f"create_{kind}")(**name, **more)
+    put = getattr(iam, f"put_{kind}_policy")
+
+    def of(characters: int) -> str:
+        empty = policy(allow("s3:GetObject", "arn:aws:s3:::")).replace(" ", "")
+        resource = "arn:aws:s3:::" + "a" * (characters - len(empty))
+        return policy(allow("s3:GetObject", resource))
+
+    put(**name, PolicyName="half", PolicyDocument=of(most // 2))
+    put(**name, PolicyName="rest", PolicyDocument=of(most - most // 2))
+    put(**name, PolicyName="half", PolicyDocument=of(most // 2))
+    with pytest.raises(ClientError) as refused:
+        put(**name, PolicyName="half", PolicyDocument=of(most // 2 + 1))
+    assert refused.value.response["Error"]["Code"] == "LimitExceeded"
+    said = f"Maximum policy size of {most} bytes exceeded for {kind} long-{kind}"
+    assert refused.value.response["Error"]["Message"] == said

@@ -38,6 +38,10 @@ _TRUST = {
 }
 """The members that are trust policies."""
 
+_MOST_INLINE = {"Role": 10_240, "User": 2_048, "Group": 5_120}
+"""Characters of all inline policies together, without white space (IAM user guide, "IAM and AWS STS
+quotas")."""
+
 _SERVICE = re.compile(r"[\w-]+(\.[\w-]+)*\.amazonaws\.com(\.cn)?")
 
 
@@ -51,9 +55,30 @@ _NAMED = {
 """By the member that names it, a kind and where the emulator keeps it."""
 
 
+def _kept(call: Call) -> Any:
+    return get_backend("iam")[call.account][region_names(call.region)["AWS::Partition"]]
+
+
+def _refuse_too_long(call: Call) -> None:
+    """Refuses an inline policy that is too long beside the others, in IAM's words, as
+    aws/aws-cdk#12403 and danvk/mapsnap#483 have them."""
+    given = call.parameters
+    for kind, most in _MOST_INLINE.items():
+        name = given.get(f"{kind}Name")
+        if call.operation != f"Put{kind}Policy":
+            continue
+        documents = {given["PolicyName"]: given["PolicyDocument"]}
+        for each in getattr(_kept(call), f"{kind.lower()}s").values():
+            if each.name == name:
+                documents = {**each.policies, **documents}
+        if sum(len("".join(each.split())) for each in documents.values()) > most:
+            what = f"Maximum policy size of {most} bytes exceeded for {kind.lower()} {name}"
+            raise AwsError("LimitExceeded", what, status=409)
+
+
 def _with_paths(call: Call) -> Iterator[str]:
     """What a call names; the ARN of what is there has its path, which only making it tells."""
-    iam = get_backend("iam")[call.account][region_names(call.region)["AWS::Partition"]]
+    iam = _kept(call)
     for member, (kind, kept) in _NAMED.items():
         name = first(call.parameters, member)
         if name is not None:
@@ -104,6 +129,7 @@ class Iam(Service):
         for name in ("PolicyArn", "PermissionsBoundary"):
             if name in given and not given[name].startswith("arn:"):
                 raise AwsError("ValidationError", "Invalid ARN:  Could not be parsed!")
+        _refuse_too_long(call)
         trust = _TRUST.get(call.operation)
         if trust is not None:
             try:
