@@ -65,9 +65,5 @@ class RoutersStack(OwnStack):
     def _arn(self, environment: Environment, destination: str) -> str:
         if destination.startswith("arn:"):
             return destination
-        model, _, component = destination.partition("/")
-        name = environment.endpoint_name(model)
-        kind = "inference-component" if component else "endpoint"
-        if component:
-            name = f"{name}-{component}"
-        return self.format_arn(service="sagemaker", resource=kind, resource_name=name.lower())
+        kind, _, name = environment.destination(destination).partition("/")
+        return self.format_arn(service="sagemaker", resource=kind, resource_name=name)

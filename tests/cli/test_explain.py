@@ -78,6 +78,47 @@ def test_what_runs_is_told(explain: Run) -> None:
     assert "  VERSION=1" in lines
 
 
+ROUTERS = """\
+routers:
+  all:
+    routing_targets:
+      digits: {destinations: [digits]}
+"""
+
+
+@pytest.fixture
+def router(aws: Aws) -> str:
+    arn = f"arn:aws:sagemaker:{REGION}:123456789012:endpoint/prod-digits"
+    targets = [{"Name": "digits", "Destinations": [{"ResourceArn": arn}]}]
+    call = {"InferenceRouterName": "prod-all", "RoutingTargets": targets}
+    aws.sagemaker.create_inference_router(**call)
+    return arn
+
+
+def test_whom_a_router_asks_is_told(explain: Run, router: str, tmp_path: Path) -> None:
+    (tmp_path / "1.yaml").write_text(FILE % "1" + ROUTERS)
+    told = explain("prod-all", "--file", "1.yaml")
+    assert told.returncode == 0, told.stderr
+    assert "router       prod-all, " in told.stdout
+    assert "sagemaker:InvokeInferenceRouter on arn:" in told.stdout
+    assert "digits: real-time" in told.stdout
+    assert f"  Routable     {router}" in told.stdout
+    assert "it is what 1.yaml says" in told.stdout
+
+    more = ROUTERS + "      others: {destinations: [digits]}\n"
+    away = f"arn:aws:sagemaker:{REGION}:111122223333:endpoint/away"
+    other = more.replace("{destinations: [digits]}", f"{{destinations: ['{away}']}}", 1)
+    (tmp_path / "1.yaml").write_text(FILE % "1" + other)
+    told = explain("prod-all", "--file", "1.yaml")
+    assert told.returncode == 1
+    assert f"digits\tdestinations\t{away}\t{router}" in told.stdout
+    assert "others\trouting target\tis there\tis not there" in told.stdout
+
+    (tmp_path / "1.yaml").write_text(FILE % "1")
+    told = explain("prod-all", "--file", "1.yaml")
+    assert (told.returncode, "has no router 'prod-all'" in told.stderr) == (2, True)
+
+
 @pytest.fixture
 def scaled(aws: Aws) -> Iterator[str]:
     """An endpoint that scales; it moves by a canary of 60 s, and its old fleet stays for 30 s."""

@@ -41,6 +41,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         for region in (REGION, "eu-central-1"):
             deploy("both", home, region)
         deploy("far", home, REGION)
+        arn = f"arn:aws:sagemaker:{REGION}:123456789012:endpoint/far"
+        find(home / ".sagemaker-serving").client("sagemaker", REGION).create_inference_router(
+            InferenceRouterName="all",
+            RoutingTargets=[{"Name": "one", "Destinations": [{"ResourceArn": arn}]}],
+        )
         (home / "environments").mkdir()
         (home / "environments" / "file.yaml").write_text(FILE)
         yield command
@@ -72,6 +77,7 @@ def deploy(name: str, home: Path, region: str) -> None:
     "command",
     [
         ("explain", "far"),
+        ("explain", "all"),
         ("rollback", "far", "--list"),
         ("explain", "both", "--region", "eu-central-1"),
     ],
@@ -80,6 +86,11 @@ def deploy(name: str, home: Path, region: str) -> None:
 def test_an_endpoint_is_found_where_it_is(run: Run, command: tuple[str, ...]) -> None:
     done = run(*command, "--local")
     assert done.returncode == 0, done.stderr
+
+
+def test_status_shows_whom_a_router_asks(run: Run) -> None:
+    shown = run("local", "status").stdout
+    assert f"one: arn:aws:sagemaker:{REGION}:123456789012:endpoint/far Routable" in shown
 
 
 def test_a_model_of_a_file_is_found_where_the_file_says(run: Run) -> None:

@@ -16,6 +16,7 @@ from sagemaker_serving.cli.tables import print_table, print_values
 
 if TYPE_CHECKING:
     from sagemaker_serving.operations.explain import Deviation, Explanation, Served, StandsStill
+    from sagemaker_serving.operations.explain_router import RouterExplanation
     from sagemaker_serving.spec import EnvironmentFile
     from sagemaker_serving.spec.container import Artifact
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @json_option
 @aws_options
 def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) -> None:
-    """Show what an endpoint runs and where it came from, or what a rule demands and why.
+    """Show what an endpoint or a router runs, and where it came from, or what a rule demands.
 
     A rule is named as `check` prints it; its source and an example are shown, too. An endpoint is
     named as on AWS, or `prod/digits`, a model of environments/prod.yaml. Prints status, config, and
@@ -39,7 +40,8 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
     says for how long scaling stands still. For each container it prints image, variables, and
     archive or prefix with its sha256. With --file it packs the model's artifact, unless that is
     cached or sent uncompressed, and compares everything but weights and counts. What differs comes
-    first, and it ends with 1 when anything does.
+    first, and it ends with 1 when anything does. For an inference router it prints whom it asks in
+    which order, how each destination is, and what its callers need.
 
     \b
     Examples:
@@ -55,19 +57,36 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
         else:
             print_values([(name, value) for name, value in rule.items() if value], column=8)
         return
+    from sagemaker_serving.errors import NotFound
     from sagemaker_serving.operations.explain import explain as ask
+    from sagemaker_serving.operations.explain_router import (
+        RouterExplanation,
+        explain_router,
+        router_deviations,
+    )
     from sagemaker_serving.spec import read_environment
 
     file = None if path is None else read_environment(path)
     # Before AWS is asked, so that a wrong file is named at once.
     said = None if file is None else file.sound.region
-    found = ask(endpoint, which.aws(which.region or said, of=endpoint))
-    different = None if file is None else _deviations(found, file)
+    aws = which.aws(which.region or said, of=endpoint)
+    found: Explanation | RouterExplanation
+    try:
+        found = ask(endpoint, aws)
+        different = None if file is None else _deviations(found, file)
+    except NotFound:
+        router = explain_router(endpoint, aws)
+        if router is None:
+            raise
+        found = router
+        different = None if file is None else router_deviations(router, file.sound)
     if as_json:
         shown = found.as_dict()
         if different is not None:
             shown["deviations"] = [asdict(deviation) for deviation in different]
         click.echo(json.dumps(shown, indent=1))
+    elif isinstance(found, RouterExplanation):
+        _print_router(found, different, path)
     else:
         _print(found, different, path)
     if different:
@@ -102,9 +121,7 @@ def _print(found: Explanation, different: list[Deviation] | None, path: Path | N
             *_scaling(found.stands_still),
         )
     )
-    if different:
-        click.echo(f"\nit is not what {path} says:")
-        print_table([asdict(deviation) for deviation in different], as_json=False)
+    _print_deviations(different, path)
     for served in found.served:
         click.echo()
         counted = "" if served.instances is None else f"{served.instances} of "
@@ -119,6 +136,41 @@ def _print(found: Explanation, different: list[Deviation] | None, path: Path | N
         print_values([one for one in shown if one[1]], indent=2)
         for name, value in sorted(served.environment.items()):
             click.echo(f"  {name}={value}")
+    _print_agreement(different, path)
+
+
+def _print_router(
+    found: RouterExplanation, different: list[Deviation] | None, path: Path | None
+) -> None:
+    through = "where the condition sagemaker:SourceInferenceRouterArn may name the router"
+    needs = f"sagemaker:InvokeInferenceRouter on {found.arn}, InvokeEndpoint on each destination"
+    if any(target.asynchronous for target in found.targets):
+        needs += "; InvokeInferenceRouterAsync and InvokeEndpointAsync for asynchronous requests"
+    print_values(
+        (
+            ("router", f"{found.router}, {found.status}, since {found.changed}"),
+            ("needs", f"{needs}, {through}"),
+        )
+    )
+    _print_deviations(different, path)
+    region = found.arn.split(":")[3]
+    for target in found.targets:
+        order = "by instance type, then by region"
+        if target.preference == "LocalRegionFirst":
+            order = f"those of {region} first"
+        click.echo(f"\n{target.name}: {'asynchronous' if target.asynchronous else 'real-time'}")
+        click.echo(f"  asks a healthy one of these in turn, {order}; another where one refuses")
+        print_values(((status, arn) for arn, status in target.destinations.items()), indent=2)
+    _print_agreement(different, path)
+
+
+def _print_deviations(different: list[Deviation] | None, path: Path | None) -> None:
+    if different:
+        click.echo(f"\nit is not what {path} says:")
+        print_table([asdict(deviation) for deviation in different], as_json=False)
+
+
+def _print_agreement(different: list[Deviation] | None, path: Path | None) -> None:
     if different == []:
         click.echo(f"\nit is what {path} says")
 

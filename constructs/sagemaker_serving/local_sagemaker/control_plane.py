@@ -265,8 +265,8 @@ class SageMaker(service.Service):
         return action(self.store.region(call.region), call.parameters)
 
     def status(self) -> dict[str, Any]:
-        """``endpoints``, ``transform_jobs``, ``compilation_jobs``, their ``processes``, the
-        ``time_scale``, and what was said of ``engines``."""
+        """``endpoints``, ``inference_routers``, ``transform_jobs``, ``compilation_jobs``, their
+        ``processes``, the ``time_scale``, and what was said of ``engines``."""
         regions = self.store.regions()
         endpoints = [
             found for region in regions for found in self._endpoints.views.summaries(region)
@@ -281,6 +281,9 @@ class SageMaker(service.Service):
             "time_scale": self._settings.time_scale,
             "engines": self._engines.export(),
             "endpoints": endpoints,
+            "inference_routers": [
+                found for region in regions for found in self.routers.summaries(region)
+            ],
             "transform_jobs": jobs,
             "compilation_jobs": [
                 found for region in regions for found in self._compilation_jobs.summaries(region)

@@ -96,6 +96,15 @@ class Environment(Spec):
         existing = self.models[model].endpoint
         return self.stack_name(model) if existing is None else existing.existing
 
+    def destination(self, name: str) -> str:
+        """What a routing target's ``<model>`` or ``<model>/<component>`` is in an ARN, behind the
+        account: SageMaker writes names in lower case there."""
+        model, _, component = name.partition("/")
+        named = self.endpoint_name(model)
+        if component:
+            return f"inference-component/{named}-{component}".lower()
+        return f"endpoint/{named}".lower()
+
     def monitoring_of(self, model: str) -> Monitoring | None:
         """What watches the endpoint and the batches of ``model``: its own fields over the
         environment's.

@@ -47,6 +47,16 @@ def _endpoints(endpoints: Sequence[Facts]) -> Iterator[Sequence[Any]]:
         yield (*columns, "\n    ".join(told))
 
 
+def _routers(routers: Sequence[Facts]) -> Iterator[Sequence[Any]]:
+    for router in routers:
+        asked = (
+            f"{target}: " + ", ".join(f"{arn} {status}" for arn, status in destinations.items())
+            for target, destinations in router["targets"].items()
+        )
+        columns = (router[name] for name in ("name", "region", "status"))
+        yield (*columns, "\n    ".join(asked))
+
+
 def _jobs(jobs: Sequence[Facts]) -> Iterator[Sequence[Any]]:
     """A row for each; one for all of a batch execution, whose jobs may fail where it is complete.
 
@@ -76,6 +86,11 @@ SAGEMAKER = Shown(
     tables=(
         Table(
             name="endpoints", columns=("endpoint", "region", "status", "config"), rows=_endpoints
+        ),
+        Table(
+            name="inference_routers",
+            columns=("inference router", "region", "status"),
+            rows=_routers,
         ),
         Table(name="transform_jobs", columns=("transform job", "status"), rows=_jobs),
     ),

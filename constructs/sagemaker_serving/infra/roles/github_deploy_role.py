@@ -133,6 +133,7 @@ class GitHubDeployRole(Construct):
         endpoints = named("sagemaker", "endpoint", f"{environment}-*".lower())
         existing = [named("sagemaker", "endpoint", name.lower()) for name in existing_endpoints]
         components = named("sagemaker", "inference-component", f"{environment}-*".lower())
+        routers = named("sagemaker", "inference-router", f"{environment}-*")
         configs = named("sagemaker", "endpoint-config", "*")
         models = named("sagemaker", "model", "*")
         stacks = named("cloudformation", "stack", f"{environment}-*")
@@ -150,6 +151,7 @@ class GitHubDeployRole(Construct):
                 [endpoints, *existing],
             ),
             (["sagemaker:InvokeEndpoint"], [components]),
+            (["sagemaker:DescribeInferenceRouter"], [routers]),
             (
                 [
                     "sagemaker:DescribeEndpointConfig",
@@ -185,6 +187,7 @@ class GitHubDeployRole(Construct):
         for resource, reason in (
             (endpoints, f"Every endpoint of {environment}, which models come to and leave"),
             (components, f"Every inference component of {environment}, as its endpoints"),
+            (routers, f"Every inference router of {environment}, described by `explain`"),
             (configs, "SageMaker's own names, which carry no environment; read, and updated to"),
             (models, "SageMaker's own names, which carry no environment; read only"),
             ("*", "Endpoint configs and what scales are listed as a whole"),

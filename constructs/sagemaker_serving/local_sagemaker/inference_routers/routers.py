@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from local_aws.arn import Arn
@@ -110,6 +110,27 @@ class InferenceRouters:
         """The routers of the region, page by page."""
         with region.lock:
             return self._listing.page(region.inference_routers.values(), parameters)
+
+    def summaries(self, region: Region) -> Sequence[dict[str, Any]]:
+        """The routers as ``local status`` shows them: destinations by ARN under each target."""
+        with region.lock:
+            names = list(region.inference_routers)
+            found = [self.describe(region, {"InferenceRouterName": name}) for name in names]
+        return [
+            {
+                "name": router["InferenceRouterName"],
+                "region": region.name,
+                "status": router["Status"],
+                "targets": {
+                    target["Name"]: {
+                        each["ResourceArn"]: each["RoutingStatus"]
+                        for each in target["Destinations"]
+                    }
+                    for target in router["RoutingTargets"]
+                },
+            }
+            for router in found
+        ]
 
     def find(self, region: Region, name: str) -> Resource:
         """The router of that name; raises ResourceNotFound."""
