@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 GET_IMAGE = "ecr:BatchGetImage"
-PULL_IMAGE = (GET_IMAGE, "ecr:GetAuthorizationToken", "ecr:GetDownloadUrlForLayer")
+PULL_IMAGE = (
+    *("ecr:BatchCheckLayerAvailability", GET_IMAGE),
+    *("ecr:GetAuthorizationToken", "ecr:GetDownloadUrlForLayer"),
+)
 """For SageMaker to get a container's image from a private repository.
 
-Source: aws-cdk-lib 2.275.0, ``Repository.grantPull``, but for BatchCheckLayerAvailability, which a
-pull does not need.
+Source: SageMaker developer guide, "CreateModel API: Execution Role Permissions"; aws-cdk-lib
+2.275.0, ``Repository.grantPull``.
 """
 
 JOIN_NETWORK = (

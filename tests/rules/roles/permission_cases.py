@@ -55,7 +55,10 @@ FILES = "PrimaryContainer: {Image: a, ModelDataUrl: !Sub 's3://${B}/model.tar.gz
 ELSEWHERE = "PrimaryContainer: {Image: a, ModelDataUrl: s3://others/model.tar.gz}"
 IMAGE = "PrimaryContainer: {Image: !Sub '${E.RepositoryUri}:latest'}"
 NETWORK = "VpcConfig: {Subnets: [subnet-11111111], SecurityGroupIds: [sg-11111111]}"
-PULL = ("ecr:GetAuthorizationToken", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
+PULL = (
+    *("ecr:BatchCheckLayerAvailability", "ecr:GetAuthorizationToken"),
+    *("ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"),
+)
 OTHER = "  S: {Type: AWS::IAM::Role, Properties: {AssumeRolePolicyDocument: {Statement: []}}}\n"
 BUCKET_POLICY = (
     "  P: {Type: AWS::S3::BucketPolicy, Properties: {Bucket: !Ref B, PolicyDocument: {Statement: "
@@ -164,7 +167,7 @@ CASES: list[tuple[str, str, str, str]] = [
             model(role(more=", ManagedPolicyArns: ['arn:aws:iam::aws:policy/AWSX']"), FILES),
         ),
         (
-            model(role(statement(*PULL[:2])), IMAGE),
+            model(role(statement(*PULL[:3])), IMAGE),
             "allows ecr:GetDownloadUrlForLayer on arn:aws:ecr:*:*:repository/${E}, which",
             model(role(statement(*PULL)), IMAGE),
         ),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from sagemaker_serving.catalog import parse_ecr_uri
+from sagemaker_serving.catalog.role_needs import GET_IMAGE, PULL_IMAGE
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
-
-_FOR_THE_LAYERS = ("BatchCheckLayerAvailability", "GetDownloadUrlForLayer")
-"""SageMaker developer guide, "CreateModel API: Execution Role Permissions"."""
 
 
 class ImageRefused(Exception):
@@ -30,10 +28,10 @@ def check_pull(context: LocalContext, role_arn: str | None, image: str) -> None:
         return
     session = context.sessions.assume(role_arn, SESSION_NAME)
     repository = arn_in(place.region, "ecr", place.account, f"repository/{place.repository}")
-    needed = [("BatchGetImage", repository), ("GetAuthorizationToken", "*")]
-    needed += [(action, repository) for action in _FOR_THE_LAYERS]
-    for action, resource in needed:
-        if not context.evaluator.allows(session, f"ecr:{action}", resource):
+    for action in sorted(PULL_IMAGE, key=lambda action: action != GET_IMAGE):
+        resource = "*" if action == "ecr:GetAuthorizationToken" else repository
+        if not context.evaluator.allows(session, action, resource):
+            lacks = action.removeprefix("ecr:")
             raise ImageRefused(
-                f"The role '{role_arn}' does not have {action} permission for the image: '{image}'."
+                f"The role '{role_arn}' does not have {lacks} permission for the image: '{image}'."
             )
