@@ -5,19 +5,18 @@ Their apps write their assemblies by hand, which takes no jsii; `tests/example_a
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import tarfile
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+
+from tests.typescript import add_cdk
 
 pytest_plugins = "pytester"
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -431,16 +430,9 @@ def test_a_run_that_asks_for_nothing_starts_and_loads_nothing(project: pytest.Py
 
 
 def test_a_typescript_app_is_deployed(project: pytest.Pytester) -> None:
-    """aws-cdk-lib for Node is in the one for Python; npx finds what is in node_modules."""
+    """npx finds what is in node_modules."""
     place = project.mkdir("shop")
-    modules = place / "node_modules"
-    for library in ("aws_cdk", "aws_cdk/cloud_assembly_schema", "constructs"):
-        (tarball,) = (site_packages() / library / "_jsii").glob("*.tgz")
-        with tarfile.open(tarball) as archive:
-            archive.extractall(place, filter="data")
-        package = modules / json.loads((place / "package" / "package.json").read_text())["name"]
-        package.parent.mkdir(parents=True, exist_ok=True)
-        (place / "package").rename(package)
+    modules = add_cdk(place)
     runner = modules / ".bin" / "run-ts"
     runner.parent.mkdir()
     runner.write_text('#!/bin/sh\nexec node "$@"\n')
@@ -466,13 +458,6 @@ def test_a_typescript_app_is_deployed(project: pytest.Pytester) -> None:
         """
     )
     passed(project, 1)
-
-
-def site_packages() -> Path:
-    spec = find_spec("aws_cdk")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parents[1]
 
 
 def passed(project: pytest.Pytester, number: int) -> None:
