@@ -39,6 +39,7 @@ def problems(path: Path, text: str) -> list[Problem]:
 
 @pytest.mark.parametrize(("trouble", "name", "text"), cases("wrong"))
 def test_what_people_met_is_named(trouble: Trouble, name: str, text: str, tmp_path: Path) -> None:
+    trouble.write_model("wrong", tmp_path)
     found = problems(tmp_path / name, text)
     assert trouble.rule in {problem.rule for problem in found}, found
 
@@ -47,6 +48,7 @@ def test_what_people_met_is_named(trouble: Trouble, name: str, text: str, tmp_pa
 def test_what_is_mended_has_no_problem(
     trouble: Trouble, name: str, text: str, tmp_path: Path
 ) -> None:
+    trouble.write_model("right", tmp_path)
     ends = "image-support"  # of the calendar, not of the trouble
     found = [one for one in problems(tmp_path / name, text) if one.severity is not Severity.NOTE]
     assert [one for one in found if one.rule != ends] == []

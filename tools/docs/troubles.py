@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 
 import yaml
 
-PAGE = Path(__file__).parents[2] / "docs" / "troubles.md"
-CASES = Path(__file__).parents[2] / "tests" / "troubles"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "troubles.md"
+CASES = ROOT / "tests" / "troubles"
 BASE = CASES / "base.yaml"
 HEAD = """\
 # Troubles
@@ -36,6 +38,9 @@ class Trouble:
     ``folder`` has inputs whose names begin with ``wrong`` and with ``right``: templates,
     environment files, or plans of Terraform (``.json``). ``also`` has more of them by their names:
     the text of a file, with ``changes`` of what ``was`` there, once, to what ``is``.
+
+    ``models`` are the files of the folder ``model`` that an environment file names, of "wrong" and
+    of "right", by their paths: a text, or after ``@`` a folder of this repository.
     """
 
     folder: Path
@@ -46,12 +51,23 @@ class Trouble:
     rule: str
     reports: list[str]
     also: dict[str, dict[str, Any]] = field(default_factory=dict)
+    models: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def inputs(self, kind: str) -> dict[str, str]:
         """The texts of a ``kind``, "wrong" or "right", by the names of their files."""
         names = {path.name for path in self.folder.glob(f"{kind}*")}
         names |= {name for name in self.also if name.startswith(kind)}
         return {name: _with_base(self._text(name)) for name in sorted(names)}
+
+    def write_model(self, kind: str, folder: Path) -> None:
+        """Writes the folder ``model`` into ``folder``, where there is one."""
+        for name, given in self.models.get(kind, {}).items():
+            path = folder / "model" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if given[:1] == "@":
+                shutil.copytree(ROOT / given[1:], path)
+            else:
+                path.write_text(given, encoding="utf-8")
 
     def _text(self, name: str) -> str:
         """What a file says, or is said to by ``also``."""

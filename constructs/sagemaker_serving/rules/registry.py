@@ -260,6 +260,7 @@ RULES: tuple[Rule, ...] = (
     handlers.handler_transform_alone,
     handlers.handler_arguments,
     handlers.handler_place,
+    handlers.handler_requirements_place,
     handlers.handler_required,
     handlers.handler_named,
     handlers.handler_before_code,

@@ -343,6 +343,12 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model({MODEL: saved_model(), SCRIPT: GOOD}),
     ),
     (
+        "handler-requirements-place",
+        Model({MODEL: saved_model(), SCRIPT: GOOD, "requirements.txt": b"pandas"}),
+        "requirements.txt would never be installed; move it to code/requirements.txt",
+        Model({MODEL: saved_model(), SCRIPT: GOOD, "code/requirements.txt": b"pandas"}),
+    ),
+    (
         "handler-imports",
         script("import tensorflow as tf\ndef handler(a, b): ..."),
         "code/inference.py:1 imports tensorflow, which neither the image nor the archive provides; "

@@ -148,6 +148,26 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "handler-requirements-place",
+    source="aws/sagemaker-inference-toolkit, model_server.py; aws/deep-learning-containers "
+    "e0ecede, TensorFlow serve.py; aws/sagemaker-python-sdk#1726",
+    severity=Severity.WARNING,
+    example="requirements.txt at the top",
+)
+def handler_requirements_place(facts: ArtifactFacts) -> Iterator[Finding]:
+    """What is to be installed stands in ``code/requirements.txt``.
+
+    The containers look for no other: "No module named 'transformers'".
+    """
+    contents, wanted = facts.contents, "code/requirements.txt"
+    if contents is None or facts.own_image or _contract(facts) is None or wanted in contents.files:
+        return
+    found = [name for name in contents.files if name.rpartition("/")[2] == "requirements.txt"]
+    if found and not found[0].startswith("code/"):
+        yield _says(facts, f"{found[0]} would never be installed; move it to {wanted}")
+
+
+@rule(
     "handler-required",
     source="aws/sagemaker-scikit-learn-container and -xgboost-container, handler_service.py: "
     '"Please provide a model_fn implementation"',
