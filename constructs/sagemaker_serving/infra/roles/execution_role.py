@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from hashlib import sha256
+from typing import Any
 
 import aws_cdk as cdk
 import jsii
@@ -12,7 +14,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct, IConstruct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
-from sagemaker_serving.infra.synth.tokens import stands_in
+from sagemaker_serving.infra.synth.tokens import as_text, stands_in
 
 
 @jsii.implements(cdk.IAspect)
@@ -57,10 +59,11 @@ class ExecutionRole(iam.Role):
         named = node
         retained = node.cfn_options.update_replace_policy is not None
         most = _MOST_CHARACTERS // (3 if retained else 2)
-        if len(said) > most:
+        length = len(_written(stack.resolve(node.policy_document)))
+        if length > most:
             cdk.Annotations.of(self).add_warning_v2(
                 LONG_POLICY,
-                f"its policy has {len(said):,} characters; over {most:,} it is changed in place, "
+                f"its policy has {length:,} characters; over {most:,} it is changed in place, "
                 "so the version that serves loses what the new one does not name before the "
                 f"endpoint moves; a deploy that leads over {most:,} has it twice, and IAM refuses "
                 "10,240 together: lead first to a little more. Models below one prefix of S3, or "
@@ -88,6 +91,27 @@ LONG_POLICY = "sagemaker-serving:long-policy"
 _BESIDE = "Beside"
 _MOST_CHARACTERS = 10_000
 """Of what is there while an endpoint moves: the policy as it was and as it will be."""
+
+
+def _written(document: Any) -> str:
+    """The policy about as long as IAM has it, to whom CloudFormation gives it worked out."""
+    if isinstance(document, dict):
+        if len(document) == 1 and re.match("Ref$|Fn::", next(iter(document))):
+            return json.dumps(as_text(document, lambda name: _AS_LONG.get(name, "x" * 100)))
+        members = (f"{json.dumps(key)}:{_written(each)}" for key, each in document.items())
+        return f"{{{','.join(members)}}}"
+    if isinstance(document, list):
+        return f"[{','.join(map(_written, document))}]"
+    return json.dumps(document)
+
+
+_AS_LONG = {
+    "AWS::Partition": "aws-us-gov",
+    "AWS::Region": "ap-southeast-1",
+    "AWS::AccountId": "123456789012",
+}
+"""What else a policy refers to are buckets, keys and topics, whose names and ARNs are shorter than
+is counted."""
 
 
 @cache
