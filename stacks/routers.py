@@ -14,10 +14,8 @@ from stacks.storage import data_bucket, data_key
 
 
 class RoutersStack(OwnStack):
-    """A router for each that the file names; deployed after the models that it sends requests to.
-
-    Outputs ``<router>Name``, by the router's name in the file.
-    """
+    """A router for each that the file names, ``<environment>-<router>``; deployed after the models
+    that it sends requests to."""
 
     def __init__(
         self,
@@ -35,7 +33,7 @@ class RoutersStack(OwnStack):
             description=f"Sends requests to endpoints of {environment.name} and others",
         )
         for name, router in environment.routers.items():
-            made = InferenceRouter(
+            InferenceRouter(
                 self,
                 name,
                 router_name=f"{environment.name}-{name}",
@@ -46,8 +44,6 @@ class RoutersStack(OwnStack):
                 retain_logs=environment.production,
                 encryption_key=data_key(self, environment),
             )
-            output = f"{name.replace('-', '')}Name"
-            cdk.CfnOutput(self, output, value=made.router_name)
 
     def _target(
         self, environment: Environment, place: str, spec: RoutingTargetSpec

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from local_aws.faults import Fault, Kind
 from sagemaker_serving.local_sagemaker.common.settings import Settings
@@ -125,6 +126,20 @@ def test_requests_stay_in_the_routers_region_and_take_turns(aws: Aws) -> None:
     assert {each["RoutingReason"] for each in answers} == {"local-preferred"}
     assert {each["InvokedRoutedResourceArn"] for each in answers} == set(NEAR)
     assert {each["InvokedProductionVariant"] for each in answers} == {"a"}
+
+
+def test_an_endpoint_is_called_by_its_name_whose_case_an_arn_has_lost(aws: Aws) -> None:
+    serve(aws, HOME, REGION, "Near-3")
+    found = aws.sagemaker.describe_endpoint(EndpointName="Near-3")["EndpointArn"]
+    assert found == arn("near-3")
+    assert router(aws, "cased", target(found))()["Body"].read() == b"Near-3"
+    aws.sagemaker.delete_endpoint(EndpointName="Near-3")
+
+
+@pytest.mark.parametrize("text", ["[]", "x", "[" * 9000], ids=["list", "text", "deep"])
+def test_a_policy_that_is_none_is_refused(aws: Aws, text: str) -> None:
+    with pytest.raises(ClientError, match=r"\(ValidationException\).*ResourcePolicy"):
+        aws.sagemaker.put_endpoint_policy(EndpointName="near-1", ResourcePolicy=text)
 
 
 def test_a_destination_that_throttles_loses_no_request(aws: Aws) -> None:
@@ -272,19 +287,27 @@ def test_an_asynchronous_target_writes_where_the_router_says(aws: Aws) -> None:
             ],
             "a real-time destination",
         ),
+        ([target(f"arn:aws-cn:sagemaker:cn-north-1:{HOME}:endpoint/x")], "not of the partition"),
+        ([target(NEAR[0], RoutingPreference="InstancePoolOrder")], "of asynchronous"),
     ],
-    ids=["a destination twice", "a target twice", "real-time in an asynchronous target"],
+    ids=[
+        "a destination twice",
+        "a target twice",
+        "real-time in an asynchronous target",
+        "a partition",
+        "a preference",
+    ],
 )
 def test_what_create_and_update_reject(aws: Aws, targets: Any, said: str) -> None:
-    sagemaker = aws.sagemaker
+    sagemaker, name = aws.sagemaker, f"update-{sum(map(ord, said))}"
     refusals = [
         refused(sagemaker.create_inference_router, InferenceRouterName="w", RoutingTargets=targets)
     ]
-    router(aws, f"update-{len(said)}", target(NEAR[0]))
+    router(aws, name, target(NEAR[0]))
     refusals.append(
         refused(
             sagemaker.update_inference_router,
-            InferenceRouterName=f"update-{len(said)}",
+            InferenceRouterName=name,
             RoutingTargets=targets,
         )
     )
@@ -302,6 +325,8 @@ def test_a_router_is_made_once_changed_whole_and_forgotten(aws: Aws) -> None:
         refused(sagemaker.create_inference_router, **{**given, "ClientToken": "u"})[0]
         == "ResourceAlreadyExists"
     )
+    others = {**given, "RoutingTargets": [target(NEAR[1])]}
+    assert refused(sagemaker.create_inference_router, **others)[0] == "ConflictException"
     assert made["InferenceRouterArn"].endswith("inference-router/Life")
     assert sagemaker.list_tags(ResourceArn=made["InferenceRouterArn"])["Tags"]
 

@@ -17,6 +17,13 @@ DIGEST = f"sha256:{'0a' * 32}"
 OWN = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/mine:1"
 
 KEY_OF = "arn:aws:kms:{}:111122223333:key/k"
+MANY = {
+    "framework": "tensorflow",
+    "framework_version": "2.20",
+    "multi_model": {"s3_prefix": "s3://models/many/"},
+    "variants": [{"name": "a", "instance_type": "ml.m5.large"}],
+}
+OWN_ARN = "arn:aws:sagemaker:eu-west-1:111122223333:endpoint/prod-digits"
 AWAY = "arn:aws:sagemaker:us-east-1:111122223333:endpoint/digits"
 
 
@@ -165,6 +172,24 @@ CASES: list[tuple[str, Change, str, Change]] = [
         routed(destinations=["digits", "digits"]),
         "'digits' is in this routing target twice",
         routed(destinations=["digits", AWAY]),
+    ),
+    (
+        "router-destination",
+        {**routed(destinations=["digits", OWN_ARN]), ("account",): "111122223333"},
+        "is in this routing target twice",
+        {**routed(destinations=["digits", OWN_ARN]), ("account",): "444455556666"},
+    ),
+    (
+        "router-destination",
+        routed(destinations=["digits", AWAY.replace("arn:aws:", "arn:aws-cn:")]),
+        "of another partition than the router, which is in aws; make a router there",
+        routed(destinations=["digits", AWAY]),
+    ),
+    (
+        "router-destination",
+        {**routed(destinations=["many"]), ("models", "many"): MANY},
+        "'many' has many models, and InvokeInferenceRouter has no TargetModel that names one",
+        {**routed(destinations=["digits"]), ("models", "many"): MANY},
     ),
     (
         "router-asynchronous",

@@ -44,6 +44,7 @@ models:
     allowed_routers: ["arn:aws:sagemaker:eu-west-1:444455556666:inference-router/theirs"]
 routers:
   all: {routing_targets: {digits: {destinations: [one]}}}
+  a-ll: {routing_targets: {digits: {destinations: [one]}}}
 """
 
 

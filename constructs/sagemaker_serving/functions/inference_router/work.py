@@ -48,7 +48,7 @@ def look(state: State) -> State:
         return failed(
             state,
             f"this is of {request.physical_id}, and its role may do nothing to another; to have "
-            f"one of {_name(request)}, give the construct another id",
+            f"one of {_name(request)}, give the construct another id, or deploy once without it",
         )
     step = _policy if "ResourcePolicy" in request.properties else _router
     try:

@@ -60,10 +60,14 @@ class InferenceRouters:
         with region.lock:
             known = region.inference_routers.get(name)
             if known is not None and token is not None and known.get("ClientToken") == token:
+                if known["RoutingTargets"] != parameters["RoutingTargets"]:  # its code: unverified
+                    raise AwsError(
+                        "ConflictException", f"ClientToken {token} was given with other parameters."
+                    )
                 return {"InferenceRouterArn": arn}
             if known is not None:
                 raise AwsError("ResourceAlreadyExists", f"Inference router {arn} already exists.")
-            self._refuse(parameters["RoutingTargets"])
+            self._refuse(region, parameters["RoutingTargets"])
             region.inference_routers[name] = {
                 **without_tags(parameters),
                 "InferenceRouterArn": arn,
@@ -93,7 +97,7 @@ class InferenceRouters:
         """Put these routing targets in place of all that there were."""
         with region.lock:
             router = self._settled(region, parameters["InferenceRouterName"])
-            self._refuse(parameters["RoutingTargets"])
+            self._refuse(region, parameters["RoutingTargets"])
             router["RoutingTargets"] = parameters["RoutingTargets"]
             router.update(self._begun("Updating"))
         return {"InferenceRouterArn": router["InferenceRouterArn"]}
@@ -183,14 +187,22 @@ class InferenceRouters:
         wait = self._context.seconds(_SETTLES_SECONDS)
         return {"Status": status, "LastModifiedTime": at, "SettlesAt": at + wait}
 
-    def _refuse(self, targets: Iterable[Resource]) -> None:
+    def _refuse(self, region: Region, targets: Iterable[Resource]) -> None:
         """Raise ValidationException for what AWS says that it rejects, in words of our own."""
+        partition = Arn.parse(region.arn("inference-router", "any")).partition
         names = [target["Name"] for target in targets]
         wrong = [f"the routing target {name} is there twice" for name in _twice(names)]
         for target in targets:
             arns = [each["ResourceArn"] for each in target["Destinations"]]
             wrong += [f"{arn} is twice in {target['Name']}" for arn in _twice(arns)]
+            wrong += [
+                f"{arn} is not of the partition {partition}"
+                for arn in arns
+                if Arn.parse(arn).partition != partition
+            ]
             wanted = "AsyncInferenceConfig" in target
+            if target.get("RoutingPreference") == "InstancePoolOrder" and not wanted:
+                wrong.append(f"{target['Name']}: InstancePoolOrder is of asynchronous targets")
             kinds = ("a real-time", "an asynchronous")
             wrong += [
                 f"{arn} is {kinds[not wanted]} destination, {target['Name']} {kinds[wanted]} "
@@ -221,7 +233,7 @@ class EndpointPolicies:
             text = parameters[_POLICY]
             try:
                 wrong = [said for _, said in policy_problems(json.loads(text), "resource")]
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 wrong = [str(error)]
             if wrong:
                 raise AwsError("ValidationException", f"{_POLICY}: {'; '.join(wrong)}")

@@ -134,7 +134,7 @@ class InferenceRouterRuntime(Service):
         try:
             answer = self._runtime.invoke_async(
                 place.region,
-                place.resource.partition("/")[2],
+                self._named(place)["EndpointName"],
                 call.request.headers,
                 b"",
                 output=target["AsyncInferenceConfig"]["OutputConfig"],
@@ -214,12 +214,9 @@ class InferenceRouterRuntime(Service):
     def _ask(self, arn: str, given: Mapping[str, str], body: bytes) -> Mapping[str, Any]:
         """InvokeEndpoint of one destination. Raises `AwsError` of what it answers."""
         place = Arn.parse(arn)
-        kind, _, name = place.resource.partition("/")
-        asked: dict[str, str] = {"EndpointName": name}
-        if kind == "inference-component":
-            asked = {"EndpointName": self._endpoint_of(place), "InferenceComponentName": name}
         if place.account not in self._context.accounts.contexts:
             raise _unavailable(f"{arn} is of an account that this local AWS does not have")
+        asked, name = self._named(place), place.resource.partition("/")[2]
         # A call of the local AWS's own is struck by no fault, this one is for its caller.
         if self._context.faults.strike(
             (Kind.THROTTLING,), "sagemaker-runtime", "InvokeEndpoint", name
@@ -234,14 +231,20 @@ class InferenceRouterRuntime(Service):
             raise _unavailable(f"{arn}: {error}") from None
         return answer
 
-    def _endpoint_of(self, place: Arn) -> str:
+    def _named(self, place: Arn) -> dict[str, str]:
+        """The destination's names as InvokeEndpoint takes them: their case counts there, and ARNs
+        are in lower case (botocore, CreateEndpoint.EndpointName)."""
         client = self._context.client("sagemaker", place.region, account=place.account)
-        name = place.resource.partition("/")[2]
+        kind, _, name = place.resource.partition("/")
         try:
-            found = client.describe_inference_component(InferenceComponentName=name)
+            if kind == "endpoint":
+                found = client.describe_endpoint(EndpointName=name)
+            else:
+                found = client.describe_inference_component(InferenceComponentName=name)
         except ClientError as missing:
             raise _refusal(missing) from None
-        return str(found["EndpointName"])
+        names = ("EndpointName", "InferenceComponentName")
+        return {each: found[each] for each in names if each in found}
 
 
 def _turned(arns: list[str], turn: int) -> list[str]:

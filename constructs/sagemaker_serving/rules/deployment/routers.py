@@ -11,11 +11,12 @@ from sagemaker_serving.rules.facts.kinds import RoutingTargetFacts
 
 @rule(
     "router-destination",
-    source="botocore CreateInferenceRouter, Destination",
+    source="botocore CreateInferenceRouter, Destination; InvokeInferenceRouter's members",
     example="destinations: [irsi]",
 )
 def router_destination(target: RoutingTargetFacts) -> Iterator[Finding]:
-    """A destination is an endpoint or an inference component, and stands once in its target.
+    """A destination is an endpoint or an inference component of the router's partition, and stands
+    once in its target. A router calls no multi-model endpoint: it passes no TargetModel on.
 
     Models of the file are named; one that has no variants has no endpoint. `aws-value` judges ARNs.
     """
@@ -24,11 +25,24 @@ def router_destination(target: RoutingTargetFacts) -> Iterator[Finding]:
         name = each.text
         if name is None:
             continue
-        if name.lower() in seen:
+        arn = target.arns.get(name, name).lower()
+        if arn in seen:
             yield each.where, f"{name!r} is in this routing target twice; leave one out"
-        seen.add(name.lower())
-        if name.startswith("arn:"):
-            continue  # AWS's shape judges it
+        seen.add(arn)
+        if name in target.multi_model:
+            yield (
+                each.where,
+                f"{name!r} has many models, and InvokeInferenceRouter has no TargetModel that "
+                "names one; call it by InvokeEndpoint, or name an endpoint of one model",
+            )
+        if name.startswith("arn:"):  # AWS's shape judges the rest of it
+            if not name.startswith(f"arn:{target.partition}:"):
+                yield (
+                    each.where,
+                    f"{name!r} is of another partition than the router, which is in "
+                    f"{target.partition}; make a router there",
+                )
+            continue
         if name not in target.kinds:
             close = nearest(name, target.kinds)
             hint = f"; did you mean {close}?" if close is not None else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from local_aws.template import region_names
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import Listed, Renamed, RoutingTargetFacts
 from sagemaker_serving.rules.facts.shapes import ShapeFacts
@@ -11,14 +12,21 @@ from sagemaker_serving.rules.facts.shapes import ShapeFacts
 
 def router_facts(environment: Fact) -> Iterator[object]:
     """Routers of an environment file, and what AWS's shapes say of them."""
-    kinds = dict(_kinds(environment.get("models")))
+    models = environment.get("models")
+    kinds = dict(_kinds(models))
     prefix = environment.get("name").text or "e"
+    partition = region_names(environment.get("region").text or "us-east-1")["AWS::Partition"]
+    arns = {name: _own(environment, partition, prefix, name) for name in kinds}
+    multi = frozenset(name for name, model in models.entries() if model.get("multi_model").given)
     for name, router in environment.get("routers").entries():
         targets = list(router.get("routing_targets").entries())
         for _, target in targets:
             yield RoutingTargetFacts(
                 destinations=tuple(target.get("destinations").items()),
                 kinds=kinds,
+                partition=partition,
+                arns=arns if environment.get("account").given else {},
+                multi_model=multi,
                 asynchronous=target.get("asynchronous"),
                 max_time_in_backlog_seconds=target.get("max_time_in_backlog_seconds"),
             )
@@ -28,6 +36,18 @@ def router_facts(environment: Fact) -> Iterator[object]:
         if written.given:
             parts["RoutingTargets"] = Listed(list(shaped), written.where, shaped)
         yield ShapeFacts(shape="CreateInferenceRouterInput", value=Renamed({}, router.where, parts))
+
+
+def _own(environment: Fact, partition: str, prefix: str, name: str) -> str:
+    """The ARN of an endpoint or component of the file; SageMaker writes these in lower case."""
+    region, account = (environment.get(each).text for each in ("region", "account"))
+    model, _, component = name.partition("/")
+    existing = environment.get("models").get(model).get("endpoint").get("existing").text
+    endpoint = f"{prefix}-{model}" if existing is None else existing
+    resource = f"endpoint/{endpoint}"
+    if component:
+        resource = f"inference-component/{endpoint}-{component}"
+    return f"arn:{partition}:sagemaker:{region}:{account}:{resource}".lower()
 
 
 def _kinds(models: Fact) -> Iterator[tuple[str, bool]]:
