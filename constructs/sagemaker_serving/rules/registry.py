@@ -165,6 +165,7 @@ RULES: tuple[Rule, ...] = (
     callers.caller_timeout,
     callers.caller_network,
     callers.event_pattern,
+    callers.event_approval,
     callers.vpc_endpoint,
     callers.api_integration,
     callers.log_group_name,

@@ -22,6 +22,7 @@ from tests.rules.artifact.handler_cases import CASES as HANDLERS
 from tests.rules.artifact.neo_cases import CASES as NEO
 from tests.rules.artifact.triton_cases import CASES as TRITON
 
+SERVERLESS = {"instance_type": None, "max_concurrency": 5}
 RIGHT_ARCHIVE = Model(archive({MODEL: saved_model()}))
 
 
@@ -315,6 +316,18 @@ CASES: list[tuple[str, Model, str, Model]] = [
         Model(RIGHT.content, {}, {"instance_type": "ml.t2.medium", "sparse": 5 << 30}),
         "'ml.t2.medium' with 4 GiB of memory; the model has 5.4 GB unpacked",
         Model(RIGHT.content, {}, {"instance_type": "ml.t2.large", "sparse": 5 << 30}),
+    ),
+    (
+        "artifact-memory",
+        Model(RIGHT.content, {}, {**SERVERLESS, "memory_size_in_mb": 3072, "sparse": 3 << 30}),
+        "memory_size_in_mb is 3072; the model has 3.2 GB unpacked",
+        Model(RIGHT.content, {}, {**SERVERLESS, "memory_size_in_mb": 4096, "sparse": 3 << 30}),
+    ),
+    (
+        "artifact-disk",
+        Model(RIGHT.content, {}, {**SERVERLESS, "memory_size_in_mb": 6144, "sparse": 5 << 30}),
+        "has 5 GB of disk, whatever its memory; the archive and the unpacked model need 5.4 GB",
+        Model(RIGHT.content, {}, {**SERVERLESS, "memory_size_in_mb": 6144, "sparse": 4 << 30}),
     ),
     (
         "artifact-disk",

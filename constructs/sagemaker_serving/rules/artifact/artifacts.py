@@ -73,13 +73,23 @@ def artifact_links(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
+_SERVERLESS_GB = 5
+"""The disk of a serverless endpoint (SageMaker developer guide, serverless endpoints)."""
+
+
 @rule("artifact-memory", source="moto's EC2 instance types", example="5 GB on 4 GiB")
 def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
-    """The model, unpacked, fits into the instance's memory.
+    """The model, unpacked, fits into the memory of the instance, or of the serverless variant.
 
     The container is killed while it loads, and only a failed health check shows it.
     """
-    kind = known(facts.container.instance_type)
+    kind, memory = known(facts.container.instance_type), facts.memory_size
+    if facts.contents and memory.number and facts.contents.size > int(memory.number) << 20:
+        yield (
+            memory.where,
+            f"{memory.name} is {memory.value}; the model has {_gigabytes(facts.contents.size)} "
+            "unpacked; use more, of at most 6144, or put the variant on instances",
+        )
     if facts.contents is None or kind is None or kind.memory_mib is None:
         return
     if facts.contents.size > kind.memory_mib << 20:
@@ -92,16 +102,27 @@ def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-disk",
-    source="botocore ProductionVariant.VolumeSizeInGB, moto's EC2 table",
+    source="botocore ProductionVariant.VolumeSizeInGB, moto's EC2 table; SageMaker developer "
+    "guide, serverless endpoints; aws/sagemaker-python-sdk#4665",
     example="a model of 6 GB with volume_size_in_gb: 5",
 )
 def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
-    """The archive and its unpacked files fit onto the instance's disk.
+    """The archive and its unpacked files fit onto the disk.
 
-    Judged where the size is known: a given volume size, or the type's own NVMe disk.
+    Judged where the size is known: a given volume size, the type's own NVMe disk, or the 5 GB of a
+    serverless endpoint, which its requirements are installed on, too.
     """
     contents = facts.contents
     kind = known(facts.container.instance_type)
+    if contents is not None and facts.memory_size.given:
+        needed = contents.size + (contents.packed_size or 0)
+        if needed > _SERVERLESS_GB * 1_000_000_000:
+            yield (
+                facts.memory_size.where,
+                f"a serverless endpoint has {_SERVERLESS_GB} GB of disk, whatever its memory; the "
+                f"archive and the unpacked model need {_gigabytes(needed)}; put the variant on "
+                "instances",
+            )
     if contents is None or kind is None:
         return
     given = facts.volume_size.number

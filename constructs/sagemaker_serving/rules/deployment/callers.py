@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from local_aws.policies.documents import Policy
 from local_aws.policies.patterns import matches_action
@@ -150,12 +150,7 @@ def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
     An event says IN_SERVICE of an endpoint, where DescribeEndpoint says InService; jobs' events say
     Completed, as their Describe does. A rule on another word never matches, without a message.
     """
-    pattern = facts.pattern
-    if pattern.text is not None:
-        try:
-            pattern = Fact(json.loads(pattern.text), pattern.where)
-        except ValueError:
-            return  # CloudFormation itself names it
+    pattern = _read(facts.pattern)
     if not any(one.text == "aws.sagemaker" for one in pattern.get("source").items()):
         return
     for kind in pattern.get("detail-type").items():
@@ -175,6 +170,39 @@ def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
             status.where,
             f"EndpointStatus has {written!r}, which no event of an endpoint says; {advice}",
         )
+
+
+@rule(
+    "event-approval",
+    source="aws-samples/sagemaker-custom-project-templates#15; SageMaker developer guide, events "
+    "that SageMaker sends to EventBridge",
+    severity=Severity.NOTE,
+    example="detail-type: [SageMaker Model Package State Change]   # and no ModelApprovalStatus",
+)
+def event_approval(facts: EventPatternFacts) -> Iterator[Finding]:
+    """What waits for model packages says which approval it waits for.
+
+    An event comes for each package that is registered, too, before anybody has approved it.
+    """
+    pattern = _read(facts.pattern)
+    kinds = [one.text for one in pattern.get("detail-type").items()]
+    detail = pattern.get("detail")
+    told = any(name in str(detail.value) for name in ("ModelApprovalStatus", "$or"))
+    known = detail.value is None or isinstance(detail.value, Mapping)
+    if kinds == ["SageMaker Model Package State Change"] and known and not told:
+        yield (
+            facts.pattern.where,
+            "the rule matches each model package that is registered, approved or not; if it is to "
+            "deploy what is approved, add detail: {ModelApprovalStatus: [Approved]}",
+        )
+
+
+def _read(pattern: Fact) -> Fact:
+    """A pattern that is written as JSON, read; CloudFormation itself names what is none."""
+    try:
+        return pattern if pattern.text is None else Fact(json.loads(pattern.text), pattern.where)
+    except ValueError:
+        return Fact(None, pattern.where)
 
 
 def _texts(pattern: Fact) -> Iterator[Fact]:

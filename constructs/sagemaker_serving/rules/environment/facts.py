@@ -128,7 +128,9 @@ def _of_model(
         for container in variant.containers:
             for one in _each_artifact(container, written):
                 yield artifact_location(one)
-                yield from artifact_facts(one, folder, variant.get("VolumeSizeInGB"), is_gated=True)
+                volume = variant.get("VolumeSizeInGB")
+                memory = variant.get("ServerlessConfig").get("MemorySizeInMB")
+                yield from artifact_facts(one, folder, volume, memory, is_gated=True)
     yield from _components(config, model.name, written, environment, folder)
     yield from update_of(config, written, kind)
     yield ReplayFacts(
@@ -270,6 +272,7 @@ def artifact_facts(
     container: ContainerFacts,
     folder: Path,
     volume_size: Fact = ABSENT,
+    memory_size: Fact = ABSENT,
     *,
     is_gated: bool = False,
     transform: TransformFacts | None = None,
@@ -292,6 +295,7 @@ def artifact_facts(
         unreadable=unreadable,
         compilation=container.compilation,
         volume_size=volume_size,
+        memory_size=memory_size,
         transform=transform,
     )
     compilation = compilation_facts(container, contents, folder=folder, is_gated=is_gated)

@@ -380,7 +380,8 @@ class ArtifactFacts:
 
     ``contents`` is None when it lies in S3 or cannot be read; ``unreadable``
     then says why, if it is on disk. ``compilation`` is how Neo is to compile it, ``transform``
-    the batch pipeline that runs it, if one does.
+    the batch pipeline that runs it, if one does. ``memory_size`` is that of a serverless variant,
+    in MB.
     """
 
     container: ContainerFacts
@@ -388,6 +389,7 @@ class ArtifactFacts:
     unreadable: UnreadableArtifact | None
     compilation: Fact = ABSENT
     volume_size: Fact = ABSENT
+    memory_size: Fact = ABSENT
     transform: TransformFacts | None = None
 
     @property
