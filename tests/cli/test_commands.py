@@ -227,6 +227,7 @@ def test_a_second_one_in_the_same_folder_is_refused(beside: Run) -> None:
     ended = beside("local", "up", "--port", "0")
     assert ended.returncode == 2
     assert "a local AWS runs in .sagemaker-serving already; use it" in ended.stderr
+    assert "type `sagemaker-serving local down` before: what was deployed" in ended.stderr
 
 
 @pytest.mark.slow

@@ -125,6 +125,14 @@ def test_an_archive_that_tells_no_framework_is_served_as_one_says(run: Run, tmp_
     assert (ended.returncode, ended.stderr) == (0, "")
     model = file_of(tmp_path)["models"]["forest"]
     assert model["environment"]["SAGEMAKER_PROGRAM"] == "inference.py"
+    assert "predict dev-forest '[[0.0, 0.0]]' --local   # a row needs a number for" in ended.stdout
+
+
+def test_it_says_where_a_stub_makes_the_answers_up(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, PRETRAINED)
+    told = run(*INIT, "--model", "bert").stdout
+    assert "local up --engine huggingface-pytorch-inference=stub" in told
+    assert told.rstrip().endswith("nothing here runs this image: a stub makes its answers up")
 
 
 def test_a_script_of_another_name_is_named_to_the_image(run: Run, tmp_path: Path) -> None:

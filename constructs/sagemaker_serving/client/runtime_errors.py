@@ -44,11 +44,11 @@ def model_failed(endpoint: str, status: int | None, body: str, log: str | None) 
 
 
 def _words_of(body: str) -> str:
-    """What an error says, without the JSON that the server and the handler put around it."""
+    """What an error says, without the JSON around it and without the trace, which the log has."""
     try:
         told = json.loads(body)
     except ValueError:
-        return body
+        return body.partition("\nTraceback (most recent call last):")[0].rstrip()
     if isinstance(told, dict) and len(told) == 1 and told.keys() <= {"error", "message"}:
         (inner,) = told.values()
         return _words_of(inner) if isinstance(inner, str) else body

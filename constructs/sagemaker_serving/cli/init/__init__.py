@@ -162,19 +162,19 @@ def _say(path: Path, draft: Draft, warnings: Sequence[Problem], *, of_app: str |
 
 def _next_commands(draft: Draft) -> Iterator[str]:
     from local_aws.process.cdk import cdk_cli
-    from sagemaker_serving.cli.init.request import inputs_of, request_of
+    from sagemaker_serving.cli.init.request import inputs_of, request_of, usual_request
     from sagemaker_serving.extras import is_here
     from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of
     from sagemaker_serving.model_server.programs import extras_of
 
     wanted: list[Extra] = ["cdk", "local"]
-    stand_in, of_a_stub = "", ""
+    stand_in, remark = "", ""
     try:
         program = engine_of(draft.serving.image.uri).program
         wanted += extras_of(program, draft.contents.files)
     except NoEngine:
         stand_in = f" --engine {draft.serving.image.repository}=stub"
-        of_a_stub = "   # nothing here runs this image: a stub makes its answers up"
+        remark = "   # nothing here runs this image: a stub makes its answers up"
     missing = [extra for extra in wanted if not is_here(extra)]
     if missing:
         yield f"pip install 'sagemaker-serving[{','.join(missing)}]'"
@@ -184,5 +184,8 @@ def _next_commands(draft: Draft) -> Iterator[str]:
     yield f"sagemaker-serving local deploy {draft.name}"
     inputs = inputs_of(draft.contents)
     body = None if inputs is None else request_of(inputs, draft.serving.framework)
-    request = "--file REQUEST" if body is None else shlex.quote(body)
-    yield f"sagemaker-serving predict {draft.endpoint} {request} --local{of_a_stub}"
+    usual = usual_request(draft.contents, draft.serving.framework)
+    if usual is not None and "0.0" in usual:
+        remark = "   # a row needs a number for each feature"
+    request = shlex.quote(body) if body is not None else usual or "--file REQUEST"
+    yield f"sagemaker-serving predict {draft.endpoint} {request} --local{remark}"

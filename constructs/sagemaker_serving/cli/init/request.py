@@ -20,6 +20,22 @@ def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     return None if found is None or _are_examples(contents, found) else found
 
 
+def usual_request(contents: ArchiveContents, framework: str) -> str | None:
+    """A request, as `predict` takes it, that this image's own functions read; None where a script's
+    may read another, and for images whose requests follow from the model alone."""
+    own = contents.script is None or not any(map(contents.script.defines, _READ_REQUESTS))
+    return _USUAL.get(framework) if own else None
+
+
+_READ_REQUESTS = ("input_fn", "transform_fn")
+_USUAL = {
+    "sklearn": "'[[0.0, 0.0]]'",
+    "xgboost": "'0.0,0.0' --content-type text/csv",
+    "huggingface": """'{"inputs": "a text"}'""",
+}
+"""Rows are of two features, whatever the model has: `init` says so."""
+
+
 def takes_examples(contents: ArchiveContents) -> bool:
     """Whether it may take serialized ``tf.train.Example``: strings, in a graph that parses them."""
     return _are_examples(contents, _inputs(contents) or {"": Tensor(dtype="string", shape=None)})

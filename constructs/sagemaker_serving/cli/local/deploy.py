@@ -25,10 +25,14 @@ def deploy(environment: str, verbose: bool, state_dir: Path) -> None:
 
     A path such as environments/dev.yaml will do, too.
 
-    Deploying again updates what is there, as on AWS. At the end it prints the calls that were
-    denied, with the permissions that they lack. It also prints the resources that are only stored
-    and do nothing here. An endpoint that is Failed is made again. Ends with 2 when the environment
-    is wrong, and with 1 and the first reason when a stack fails or an endpoint is not in service.
+    Deploying again updates what is there, as on AWS. The app is synthesized each time, for some
+    seconds: its code decides what a changed archive changes, such as a Model's logical id. While
+    you write a handler, `serve ENV/MODEL --reload` answers within a second of saving.
+
+    At the end it prints the calls that were denied, with the permissions that they lack. It also
+    prints the resources that are only stored and do nothing here. An endpoint that is Failed is
+    made again. Ends with 2 when the environment is wrong, and with 1 and the first reason when a
+    stack fails or an endpoint is not in service.
     """
     from local_aws.cli.deploy import deploy_and_tell
     from local_aws.credentials import ACCOUNT_ID

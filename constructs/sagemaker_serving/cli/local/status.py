@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from local_aws.cli.options import json_option, state_dir_option
-from local_aws.cli.showing import Facts, Shown, Table
+from local_aws.cli.showing import Facts, Shown, Table, in_short
 from local_aws.cli.status import show_status
 from sagemaker_serving.cli.completing import environment_names
 
@@ -42,7 +42,7 @@ def _engine_lines(facts: Facts) -> Iterator[str]:
 def _endpoints(endpoints: Sequence[Facts]) -> Iterator[Sequence[Any]]:
     for endpoint in endpoints:
         reason = endpoint["failure_reason"]
-        told = [*([] if reason is None else [reason]), *endpoint["notes"]]
+        told = [*filter(None, [in_short(reason)]), *endpoint["notes"]]
         columns = (endpoint[name] for name in ("name", "region", "status", "config"))
         yield (*columns, "\n    ".join(told))
 

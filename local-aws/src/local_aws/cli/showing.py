@@ -48,6 +48,12 @@ def accounts_in(facts: Facts) -> list[tuple[str | None, Facts]]:
     return [(None, facts), *facts.get("accounts", {}).items()]
 
 
+def in_short(reason: str | None) -> str | None:
+    """A reason in one line: of a log that it quotes, the last line; `--json` has all of it."""
+    first, *rest = (reason or "").splitlines() or [""]
+    return f"{first.partition(' Last log lines:')[0]} … {rest[-1]}" if rest else reason
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Aligned columns; a row's last value, when there is one, is a line of its own below.
 

@@ -12,7 +12,7 @@ import click
 
 from local_aws.cli.lazy import Command
 from local_aws.cli.options import json_option, local_address, state_dir_option
-from local_aws.cli.showing import Facts, Shown, accounts_in, print_table
+from local_aws.cli.showing import Facts, Shown, accounts_in, in_short, print_table
 from local_aws.cli.up import OWN
 
 
@@ -76,7 +76,7 @@ def _print_account(facts: Facts, shown: Shown) -> None:
 
 def _stack(stack: Facts) -> Sequence[Any]:
     row = (stack["name"], stack["region"], stack["status"], stack["resources"])
-    return (*row, stack["reason"])
+    return (*row, in_short(stack["reason"]))
 
 
 def _execution(execution: Facts) -> Sequence[Any]:

@@ -188,8 +188,9 @@ class StateDirLock:
         except BlockingIOError:
             os.close(self._handle)
             raise Mistake(
-                f"a local AWS runs in {state_dir} already; "
-                f"use it, end it with {program().command('down')}, or give another --state-dir"
+                f"a local AWS runs in {state_dir} already; use it, or give another --state-dir; "
+                f"for other options, type {program().command('down')} before: what was deployed "
+                "comes back"
             ) from None
         _note(state_dir).unlink(missing_ok=True)
 
