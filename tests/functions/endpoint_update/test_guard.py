@@ -155,6 +155,18 @@ def test_the_same_content_under_another_name_may_follow(
     assert asked(aws, listener, "Before", unlike, left="new") != ""
 
 
+def test_the_hash_of_the_content_in_a_configs_name_counts_whatever_sagemaker_says(
+    aws: Aws, listener: Listener
+) -> None:
+    """Nothing but the name is alike here; one that is cut tells nothing."""
+    for name in ("Config7f-A1", "Config7-A1"):
+        aws.endpoint(name.lower(), aws.config(name, {"all": "old"}))
+        named: Any = {"name": name.lower(), "properties": {"Content": "Config7f"}}
+        reason = asked(aws, listener, "Before", "new", left="broken", **named)
+        assert (reason == "") is (name == "Config7f-A1")
+        aws.delete(name.lower())
+
+
 def test_a_change_of_tags_alone_is_looked_at_and_goes_on_with_the_same_content(
     aws: Aws, listener: Listener, digits: str
 ) -> None:

@@ -47,10 +47,11 @@ def serves_another(request: Request, endpoint: Mapping[str, Any]) -> bool:
     """Whether it serves neither what an Update leaves nor what it wants, nor the latter's like.
 
     The former commit has the same content under new names: nothing is at stake there, and the
-    stack says what serves again.
+    stack says what serves again. Where the name does not tell that, what SageMaker says of both
+    is compared; that it says the same of the same content is unverified.
     """
     serving = endpoint["EndpointConfigName"]
-    if serving in (request.former_config, request.config):
+    if serving in (request.former_config, request.config) or request.has_content_of(serving):
         return False
     return bool(_content(serving) != _content(request.config))
 

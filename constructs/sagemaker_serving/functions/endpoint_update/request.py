@@ -22,6 +22,15 @@ class Request(custom_resource.Request):
         """What it is to serve."""
         return str(self.properties["EndpointConfigName"])
 
+    def has_content_of(self, config: str) -> bool:
+        """Whether another config was made of the same content, as far as its name tells.
+
+        ``Content`` is a logical id that ends in a hash of the content, and CloudFormation makes
+        names of that and a random part (aws/aws-cli#4021). In a name that is cut it does not stand.
+        """
+        content = self.properties.get("Content")
+        return content is not None and f"-{content}-" in f"-{config}"
+
     @property
     def update(self) -> Mapping[str, Any]:
         """UpdateEndpoint's other members."""

@@ -78,7 +78,10 @@ class DeployGuard(Construct):
             "ServiceToken": guard.function.function_arn,
             "EndpointName": endpoint.plain_name,
         }
-        config = {"EndpointConfigName": endpoint_config.endpoint_config_name}
+        config = {
+            "EndpointConfigName": endpoint_config.endpoint_config_name,
+            "Content": endpoint_config.content_id,
+        }
         self._given = self._grant(endpoint.endpoint_arn, has_network=bool(groups))
         self._before = self._first("Before", {**config, **self._network}, endpoint_config)
         self._after = cdk.CfnResource(

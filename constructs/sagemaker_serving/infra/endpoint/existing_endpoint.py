@@ -102,6 +102,7 @@ class ExistingEndpoint(MovedEndpoint):
                 "ServiceToken": provider.service_token,
                 "EndpointName": endpoint_name,
                 "EndpointConfigName": endpoint_config.endpoint_config_name,
+                "Content": endpoint_config.content_id,
             },
         )
         self._resource.node.add_dependency(provider.given_up)
