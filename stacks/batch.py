@@ -85,7 +85,9 @@ def _watch(serving: ServingScope, batch: BatchTransform) -> None:
             metric=metric,
             threshold=1,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            evaluation_periods=1,
+            # A period is looked at twice: metrics come late, and what had none counts as 0.
+            evaluation_periods=2,
+            datapoints_to_alarm=1,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
         alarm.add_alarm_action(actions.SnsAction(topic))

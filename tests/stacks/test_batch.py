@@ -103,6 +103,10 @@ def test_an_alarm_tells_of_executions_that_do_not_end_well(tmp_path: Path) -> No
         if "MetricStat" in each
     ]
     assert sorted(asked) == ["ExecutionsAborted", "ExecutionsFailed", "ExecutionsTimedOut"]
+    (summed,) = (each for each in alarm["Properties"]["Metrics"] if "Expression" in each)
+    assert summed["Expression"] == "FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)"
+    looks = [alarm["Properties"][name] for name in ("DatapointsToAlarm", "EvaluationPeriods")]
+    assert looks == [1, 2], "or one that is counted late would be missed"
     assert alarm["Properties"]["AlarmActions"]
     found["Storage"].resource_count_is("AWS::SNS::Topic", 1)
     templates(tmp_path / "unwatched")["digits"].resource_count_is("AWS::CloudWatch::Alarm", 0)

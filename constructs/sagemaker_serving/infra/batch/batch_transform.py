@@ -247,12 +247,14 @@ class BatchTransform(Construct):
         """A count of the executions that failed, ran out of time, or were stopped by somebody.
 
         Step Functions publishes it, also where the pipeline itself could tell nobody. ``period`` is
-        five minutes unless given. Source: Step Functions developer guide, "Execution metrics".
+        five minutes unless given. One that has no data counts as 0: whether a sum has a value
+        without it is unverified. Sources: Step Functions developer guide, "Execution metrics";
+        CloudWatch user guide, "Using math expressions with CloudWatch metrics", FILL.
         """
         machine = self.state_machine
         return cloudwatch.MathExpression(
             label="executions that did not end well",
-            expression="failed + timedOut + aborted",
+            expression="FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)",
             using_metrics={
                 "failed": machine.metric_failed(period=period),
                 "timedOut": machine.metric_timed_out(period=period),
