@@ -16,9 +16,9 @@ from stacks.routers import RoutersStack
 from stacks.serving import ServingStack
 from stacks.storage import StorageStack
 
-_MOST_TAGS = 50
-"""What a resource of SageMaker's may have (botocore TagList): the file's come
-first."""
+_MOST_TAGS = 48
+"""Of the 50 that a resource of SageMaker's may have (botocore TagList), two are a config's own:
+`kept_versions.ENDPOINT_TAG`, and what its endpoint served before. Then the file's come first."""
 
 
 class EnvironmentStage(cdk.Stage):

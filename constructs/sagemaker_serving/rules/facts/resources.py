@@ -21,7 +21,8 @@ from sagemaker_serving.rules.facts import (
 class TagsFacts:
     """The tags of one thing: each key with its value.
 
-    ``of_roles`` is whether roles of IAM get them, too.
+    ``of_roles`` is whether they are an environment's: roles of IAM get them, too, and the stacks
+    give what they make up to three of their own.
     """
 
     where: Where
