@@ -17,6 +17,7 @@ from tests.rules.endpoint.member_cases import TEMPLATES as MEMBERS
 from tests.rules.endpoint.monitoring_cases import CASES as MONITORING_CASES
 from tests.rules.endpoint.scaling_cases import TEMPLATES as SCALING
 from tests.rules.environment_cases import CASES as ENVIRONMENT_CASES
+from tests.rules.hub_template_cases import HUB
 from tests.rules.job_template_cases import JOBS
 from tests.rules.model_template_cases import MODELS
 from tests.rules.roles.permission_cases import CASES as PERMISSIONS
@@ -31,7 +32,7 @@ from tests.rules.whole_template_cases import CASES as WHOLE
 from tests.today import TODAY
 from tools.docs.troubles import troubles
 
-CASES: list[Case] = [*SERVING, *MODELS, *UPDATES, *JOBS, *SCALING, *KINDS, *MEMBERS]
+CASES: list[Case] = [*SERVING, *MODELS, *HUB, *UPDATES, *JOBS, *SCALING, *KINDS, *MEMBERS]
 
 
 def test_the_sound_template_has_no_problem() -> None:
