@@ -76,7 +76,10 @@ class CloudFormation(service.Service):
     name = "cloudformation"
     whole = True
     limits = (
-        service.Limit("macros, but for AWS::LanguageExtensions", "refused by name"),
+        service.Limit(
+            "macros, but for AWS::LanguageExtensions",
+            "refused by name; [SAM templates](local-aws-stacks.md#sam-templates) says what to do",
+        ),
         service.Limit(
             "stack sets, generated templates, resource scans, hooks, the type registry",
             "refused by name",
