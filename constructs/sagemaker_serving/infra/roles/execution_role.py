@@ -14,7 +14,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct, IConstruct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy
-from sagemaker_serving.infra.synth.tokens import as_text, stands_in
+from sagemaker_serving.infra.synth.tokens import as_text, stack_of, stands_in
 
 
 @jsii.implements(cdk.IAspect)
@@ -43,23 +43,20 @@ class ExecutionRole(iam.Role):
         )
         stands_in(self, scope)
         acknowledge_own_policy(self)
+        self._beside: iam.CfnPolicy | None = None
         # The role is its own aspect: another object would cost a request to Node for each role.
         cdk.Aspects.of(self).add(self, priority=_last())
 
     def visit(self, node: IConstruct) -> None:
         """Names the policy by what it says, once all is granted; CDK calls it at synth."""
-        if not isinstance(node, iam.CfnPolicy) or node.node.id == _BESIDE:
+        if not isinstance(node, iam.CfnPolicy) or node is self._beside:
             return
-        stack = cdk.Stack.of(node)
-        said = json.dumps(
-            stack.resolve([node.policy_document, node.roles]),
-            sort_keys=True,
-            separators=(",", ":"),
-        )
+        stack = stack_of(self)
+        document, roles, plain = stack.resolve([node.policy_document, node.roles, node.logical_id])
         named = node
         retained = node.cfn_options.update_replace_policy is not None
         most = _MOST_CHARACTERS // (3 if retained else 2)
-        length = len(_written(stack.resolve(node.policy_document)))
+        length = len(_written(document))
         if length > most:
             cdk.Annotations.of(self).add_warning_v2(
                 LONG_POLICY,
@@ -73,22 +70,22 @@ class ExecutionRole(iam.Role):
         if retained:
             above = node.node.scope
             assert isinstance(above, Construct)
-            named = iam.CfnPolicy(
+            named = self._beside = iam.CfnPolicy(
                 above,
-                _BESIDE,
+                "Beside",
                 policy_name="",
                 policy_document=node.policy_document,
                 roles=node.roles,
             )
+            plain = stack.resolve(named.logical_id)
+        said = json.dumps([document, roles], sort_keys=True, separators=(",", ":"))
         digest = sha256(said.encode()).hexdigest()[:10]
-        plain = stack.resolve(named.logical_id)
         named.override_logical_id(f"{plain}{digest}")
         named.policy_name = f"{plain[:100]}{digest}"
 
 
 LONG_POLICY = "sagemaker-serving:long-policy"
 """What `aws_cdk.Annotations.acknowledge_warning` takes where that is known."""
-_BESIDE = "Beside"
 _MOST_CHARACTERS = 10_000
 """Of what is there while an endpoint moves: the policy as it was and as it will be."""
 
