@@ -1,19 +1,16 @@
-"""Rules on what stands around an endpoint: who may call it, by which way, and who hears of it."""
+"""Rules on what stands around an endpoint: who may call it, and by which way."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from local_aws.policies.documents import Policy
 from local_aws.policies.patterns import matches_action
 from local_aws.suggest import nearest
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import (
-    EventPatternFacts,
     IntegrationFacts,
     LogGroupFacts,
     VpcEndpointFacts,
@@ -136,108 +133,6 @@ def caller_network(caller: CutOffFacts) -> Iterator[Finding]:
         f"from {' and '.join(caller.subnets)} to SageMaker; add a VPC endpoint of "
         "sagemaker.runtime, or a route to a NAT gateway",
     )
-
-
-@rule(
-    "event-pattern",
-    source="AWS SageMaker developer guide, events that SageMaker sends to EventBridge",
-    severity=Severity.WARNING,
-    example="detail: {EndpointStatus: [InService]}",
-)
-def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
-    """A rule of EventBridge's waits for events that SageMaker sends, in the words that they have.
-
-    An event says IN_SERVICE of an endpoint, where DescribeEndpoint says InService; jobs' events say
-    Completed, as their Describe does. A rule on another word never matches, without a message.
-    """
-    pattern = _read(facts.pattern)
-    if not any(one.text == "aws.sagemaker" for one in pattern.get("source").items()):
-        return
-    for kind in pattern.get("detail-type").items():
-        if kind.text is None or kind.text in _DETAIL_TYPES:
-            continue
-        close = nearest(kind.text, _DETAIL_TYPES)
-        if close is not None:
-            yield kind.where, f"detail-type has {kind.text!r}; did you mean {close!r}"
-    for status in _texts(pattern.get("detail").get("EndpointStatus")):
-        written = status.text or ""
-        if written in _STATUSES:
-            continue
-        word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", written).upper()
-        meant = word if word in _STATUSES else nearest(written, _STATUSES)
-        advice = f"events of {', '.join(_STATUSES)} are sent" if meant is None else f"write {meant}"
-        yield (
-            status.where,
-            f"EndpointStatus has {written!r}, which no event of an endpoint says; {advice}",
-        )
-
-
-@rule(
-    "event-approval",
-    source="aws-samples/sagemaker-custom-project-templates#15; SageMaker developer guide, events "
-    "that SageMaker sends to EventBridge",
-    severity=Severity.NOTE,
-    example="detail-type: [SageMaker Model Package State Change]   # and no ModelApprovalStatus",
-)
-def event_approval(facts: EventPatternFacts) -> Iterator[Finding]:
-    """What waits for model packages says which approval it waits for.
-
-    An event comes for each package that is registered, too, before anybody has approved it.
-    """
-    pattern = _read(facts.pattern)
-    kinds = [one.text for one in pattern.get("detail-type").items()]
-    detail = pattern.get("detail")
-    told = any(name in str(detail.value) for name in ("ModelApprovalStatus", "$or"))
-    known = detail.value is None or isinstance(detail.value, Mapping)
-    if kinds == ["SageMaker Model Package State Change"] and known and not told:
-        yield (
-            facts.pattern.where,
-            "the rule matches each model package that is registered, approved or not; if it is to "
-            "deploy what is approved, add detail: {ModelApprovalStatus: [Approved]}",
-        )
-
-
-def _read(pattern: Fact) -> Fact:
-    """A pattern that is written as JSON, read; CloudFormation itself names what is none."""
-    try:
-        return pattern if pattern.text is None else Fact(json.loads(pattern.text), pattern.where)
-    except ValueError:
-        return Fact(None, pattern.where)
-
-
-def _texts(pattern: Fact) -> Iterator[Fact]:
-    """The texts that a field of a pattern is compared with, as a whole."""
-    for one in pattern.items():
-        if one.text is not None:
-            yield one
-        others = one.get("anything-but")
-        yield from (each for each in (others, *others.items()) if each.text is not None)
-
-
-_STATUSES = (
-    *("OUT_OF_SERVICE", "CREATING", "UPDATING", "SYSTEM_UPDATING", "ROLLING_BACK", "IN_SERVICE"),
-    *("DELETING", "FAILED", "UPDATE_ROLLBACK_FAILED"),
-)
-"""botocore's EndpointStatus, as events spell it."""
-
-_DETAIL_TYPES = (
-    *(
-        f"SageMaker {what} State Change"
-        for what in (
-            *("Algorithm", "Endpoint", "Endpoint Deployment", "Feature Group", "Image"),
-            *("Image Version", "Inference Component", "Labeling Job", "Model", "Model Card"),
-            *("Model Package", "Notebook Instance", "Notebook Lifecycle Config"),
-            *("Processing Job", "Training Job", "Transform Job"),
-            *("HyperParameter Tuning Job", "Cluster"),
-        )
-    ),
-    "SageMaker Model Building Pipeline Execution Status Change",
-    "SageMaker Model Building Pipeline Execution Step Status Change",
-    *("SageMaker HyperPod Cluster Event", "SageMaker HyperPod Cluster Node Health Event"),
-    "SageMaker HyperPod Cluster State Change",
-)
-"""Those of the guide, and what API calls are by CloudTrail; others are not said to be wrong unless
-they are near one."""
 
 
 @rule(

@@ -155,6 +155,15 @@ class WatchedFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AlarmTopicFacts:
+    """A ``topic`` that an alarm on an endpoint tells, and whose ``key`` CloudWatch may not use."""
+
+    named: Fact
+    topic: str
+    key: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
 class MonitorFacts:
     """What Model Monitor does: when, or for which ``endpoint``.
 

@@ -50,10 +50,8 @@ from sagemaker_serving.rules.template.scaling import (
     POLICY,
     SCHEDULED,
     TARGET,
-    alarm_metrics,
     config_of,
     event_schedules,
-    monitor_facts,
     policy_facts,
     scaled_variants,
     scheduled_facts,
@@ -69,6 +67,7 @@ from sagemaker_serving.rules.template.serving import (
     network,
 )
 from sagemaker_serving.rules.template.state_machines import sagemaker_action, tasks
+from sagemaker_serving.rules.template.watching import alarm_metrics, alarm_topics, monitor_facts
 
 MODEL = "AWS::SageMaker::Model"
 CONFIG = "AWS::SageMaker::EndpointConfig"
@@ -171,6 +170,7 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from target_facts(resource, resources)
     elif resource.type == ALARM:
         yield from alarm_metrics(resource, resources)
+        yield from alarm_topics(resource, resources)
     elif resource.type == POLICY:
         yield from policy_facts(resource, resources)
     elif resource.type == SCHEDULED:

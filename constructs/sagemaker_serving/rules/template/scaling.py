@@ -1,4 +1,4 @@
-"""What scales endpoints, watches them and monitors them, as facts."""
+"""Application Auto Scaling's targets and policies of endpoints as facts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from sagemaker_serving.rules.facts.kinds import (
     ScheduleFacts,
     SchedulesFacts,
 )
-from sagemaker_serving.rules.facts.resources import MonitorFacts, ScalingFacts
+from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.targets import keeps_one
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource, Resources
-from sagemaker_serving.rules.template.roles import at
 from sagemaker_serving.rules.template.serving import config_facts
 from sagemaker_serving.spec.scaling import INSTANCES
 
@@ -248,61 +247,6 @@ def _retained(endpoint: Resource) -> bool | None:
     excluded = endpoint.properties.get("ExcludeRetainedVariantProperties").items()
     kinds = [one.get("VariantPropertyType").text for one in excluded]
     return retains.flag is True and "DesiredInstanceCount" not in kinds
-
-
-def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts]:
-    """The metrics that an alarm watches."""
-    numbers = resources.numbered(alarm.properties)
-    watched = [(alarm.properties, numbers)] if numbers.get("MetricName").given else []
-    stats = [one.get("MetricStat") for one in alarm.properties.get("Metrics").items()]
-    numbered = [one.get("MetricStat") for one in numbers.get("Metrics").items()]
-    watched += [both for both in zip(stats, numbered, strict=True) if both[0].given]
-    for stat, number in watched:
-        # Terraform has a metric's members and its period in one block.
-        metric = stat.get("Metric") if stat.get("Metric").given else stat
-        dimensions = metric.get("Dimensions")
-        if not isinstance(dimensions.value, Unknown):
-            named = {one.get("Name").text: one.get("Value") for one in dimensions.items()}
-            name = named.get("EndpointName", ABSENT)
-            endpoint = resources.referred(name, _ENDPOINT, "EndpointName")
-            yield MetricFacts(
-                where=dimensions.where if dimensions.given else metric.where,
-                name=metric.get("MetricName"),
-                namespace=metric.get("Namespace"),
-                dimensions=tuple((one.get("Name"), one.get("Value")) for one in dimensions.items()),
-                of_alarm=True,
-                period=number.get("Period"),
-                unit=stat.get("Unit"),
-                config=config_of(endpoint, resources),
-            )
-
-
-def monitor_facts(monitor: Resource, resources: Resources) -> Iterator[MonitorFacts]:
-    """When a schedule of Model Monitor's runs, and each endpoint that it, or a job, is for."""
-    schedule = monitor.properties.get("MonitoringScheduleConfig").get("ScheduleConfig")
-    if schedule.given:
-        yield MonitorFacts(schedule=schedule.get("ScheduleExpression"))
-    for place in _WATCHED_BY_MONITORS:
-        for given in at(monitor.properties, f"{place}.EndpointInput.EndpointName".split(".")):
-            endpoint = resources.referred(given, _ENDPOINT, "EndpointName")
-            config = config_of(endpoint, resources)
-            if endpoint is not None and config is not None:
-                enabled = config.capture.get("EnableCapture")
-                known = not isinstance(enabled.value or config.capture.value, Unknown)
-                yield MonitorFacts(
-                    endpoint=given,
-                    named=endpoint.logical_id,
-                    captures=config.capture.given and enabled.flag is not False if known else None,
-                )
-
-
-_WATCHED_BY_MONITORS = (
-    "MonitoringScheduleConfig.MonitoringJobDefinition.MonitoringInputs.*",
-    *(f"{what}JobInput" for what in ("DataQuality", "ModelQuality")),
-    *(f"{what}JobInput" for what in ("ModelBias", "ModelExplainability")),
-)
-"""Where a schedule, or a job's definition, names its endpoint (CloudFormation template reference,
-each type's page)."""
 
 
 def _instance_type(variant: str | None, config: EndpointConfigFacts | None) -> Fact:

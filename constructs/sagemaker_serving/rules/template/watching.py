@@ -1,0 +1,109 @@
+"""What watches endpoints: alarms, whom they tell, and Model Monitor, as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from local_aws.template import Unknown
+from sagemaker_serving.rules.facts import ABSENT, Fact
+from sagemaker_serving.rules.facts.kinds import MetricFacts
+from sagemaker_serving.rules.facts.resources import AlarmTopicFacts, MonitorFacts
+from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.rules.template.roles import at
+from sagemaker_serving.rules.template.scaling import config_of
+
+_ENDPOINT = "AWS::SageMaker::Endpoint"
+_TOPIC, _KEY = "AWS::SNS::Topic", "AWS::KMS::Key"
+
+
+def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts]:
+    """The metrics that an alarm watches."""
+    numbers = resources.numbered(alarm.properties)
+    watched = [(alarm.properties, numbers)] if numbers.get("MetricName").given else []
+    stats = [one.get("MetricStat") for one in alarm.properties.get("Metrics").items()]
+    numbered = [one.get("MetricStat") for one in numbers.get("Metrics").items()]
+    watched += [both for both in zip(stats, numbered, strict=True) if both[0].given]
+    for stat, number in watched:
+        # Terraform has a metric's members and its period in one block.
+        metric = stat.get("Metric") if stat.get("Metric").given else stat
+        dimensions = metric.get("Dimensions")
+        if not isinstance(dimensions.value, Unknown):
+            named = {one.get("Name").text: one.get("Value") for one in dimensions.items()}
+            name = named.get("EndpointName", ABSENT)
+            endpoint = resources.referred(name, _ENDPOINT, "EndpointName")
+            yield MetricFacts(
+                where=dimensions.where if dimensions.given else metric.where,
+                name=metric.get("MetricName"),
+                namespace=metric.get("Namespace"),
+                dimensions=tuple((one.get("Name"), one.get("Value")) for one in dimensions.items()),
+                of_alarm=True,
+                period=number.get("Period"),
+                unit=stat.get("Unit"),
+                config=config_of(endpoint, resources),
+            )
+
+
+def alarm_topics(alarm: Resource, resources: Resources) -> Iterator[AlarmTopicFacts]:
+    """Each topic of the template that an alarm on SageMaker's metrics can't tell anything."""
+    watched = [one.namespace.text or "" for one in alarm_metrics(alarm, resources)]
+    if not any("/sagemaker" in namespace.lower() for namespace in watched):
+        return
+    for name in ("AlarmActions", "OKActions", "InsufficientDataActions"):
+        for action in alarm.properties.get(name).items():
+            topic = resources.referred(action, _TOPIC, "")
+            key = ABSENT if topic is None else topic.properties.get("KmsMasterKeyId")
+            if topic is not None and key.given and _is_closed(key, resources):
+                yield AlarmTopicFacts(named=action, topic=topic.logical_id, key=key)
+
+
+def _is_closed(named: Fact, resources: Resources) -> bool:
+    """Whether a key's policy surely does not let CloudWatch in."""
+    if named.shown.endswith("alias/aws/sns"):
+        return True
+    key = resources.referred(named, _KEY, "")
+    policy = ABSENT if key is None else key.properties.get("KeyPolicy")
+    statements = policy.get("Statement")
+    if key is None or isinstance(policy.value, Unknown) or isinstance(statements.value, Unknown):
+        return False
+    several = statements.items() if isinstance(statements.value, list) else [statements]
+    return not any(_lets_in(one.get("Principal")) for one in several)
+
+
+def _lets_in(principal: Fact) -> bool:
+    """Whether a statement may be for CloudWatch, which comes as a service and not by an account."""
+    if principal.text == "*" or isinstance(principal.value, Unknown):
+        return True
+    service, account = principal.get("Service"), principal.get("AWS")
+    services = service.items() if isinstance(service.value, list) else [service]
+    told = any(
+        isinstance(one.value, Unknown) or one.shown.startswith("cloudwatch.") for one in services
+    )
+    return account.text == "*" or (service.given and told)
+
+
+def monitor_facts(monitor: Resource, resources: Resources) -> Iterator[MonitorFacts]:
+    """When a schedule of Model Monitor's runs, and each endpoint that it, or a job, is for."""
+    schedule = monitor.properties.get("MonitoringScheduleConfig").get("ScheduleConfig")
+    if schedule.given:
+        yield MonitorFacts(schedule=schedule.get("ScheduleExpression"))
+    for place in _WATCHED_BY_MONITORS:
+        for given in at(monitor.properties, f"{place}.EndpointInput.EndpointName".split(".")):
+            endpoint = resources.referred(given, _ENDPOINT, "EndpointName")
+            config = config_of(endpoint, resources)
+            if endpoint is not None and config is not None:
+                enabled = config.capture.get("EnableCapture")
+                known = not isinstance(enabled.value or config.capture.value, Unknown)
+                yield MonitorFacts(
+                    endpoint=given,
+                    named=endpoint.logical_id,
+                    captures=config.capture.given and enabled.flag is not False if known else None,
+                )
+
+
+_WATCHED_BY_MONITORS = (
+    "MonitoringScheduleConfig.MonitoringJobDefinition.MonitoringInputs.*",
+    *(f"{what}JobInput" for what in ("DataQuality", "ModelQuality")),
+    *(f"{what}JobInput" for what in ("ModelBias", "ModelExplainability")),
+)
+"""Where a schedule, or a job's definition, names its endpoint (CloudFormation template reference,
+each type's page)."""
