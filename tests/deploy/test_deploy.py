@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -96,9 +97,14 @@ def test_every_typed_field_arrives_in_the_containers_environment(project: Any) -
 
 
 @pytest.mark.long
-def test_a_deploy_of_nothing_new_changes_nothing(project: Any) -> None:
+def test_a_deploy_of_nothing_new_changes_nothing_and_tells_programs_what_serves(
+    project: Any,
+) -> None:
     before = (project.resources("Model"), project.status["processes"][0]["pid"])
-    assert project.deploy().returncode == 0
+    ended = project.run("local", "deploy", "trial", "--json")
+    assert ended.returncode == 0, ended.stderr
+    (told,) = json.loads(ended.stdout)
+    assert (told["endpoint"].partition("-")[0], told["reason"]) == ("trial", None)
     assert (project.resources("Model"), project.status["processes"][0]["pid"]) == before
 
 

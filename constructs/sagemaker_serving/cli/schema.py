@@ -87,7 +87,8 @@ OUTPUT: dict[str, object] = {
         ),
         "table": _array(
             "row",
-            "archives, diff, docs, golden, images, instances, prices, rollback --list: a row each.",
+            "archives, diff, docs, golden, images, instances, local deploy, prices and "
+            "rollback --list: a row each.",
         ),
         "row": {"description": "All rows of a table have the same members.", "type": "object"},
         "rule": _object(

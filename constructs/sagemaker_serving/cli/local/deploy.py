@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +10,13 @@ from typing import Any
 
 import click
 
-from local_aws.cli.options import local_address, state_dir_option, verbose_option, warn
+from local_aws.cli.options import (
+    json_option,
+    local_address,
+    state_dir_option,
+    verbose_option,
+    warn,
+)
 from sagemaker_serving.cli.completing import FOLDER, EnvironmentName, environment_path
 
 _LOOK_SECONDS = 0.25
@@ -19,8 +26,9 @@ _LOOKS = 20 * 60 * 4
 @click.command()
 @click.argument("environment", metavar="ENV_OR_FILE", type=EnvironmentName())
 @verbose_option
+@json_option
 @state_dir_option
-def deploy(environment: str, verbose: bool, state_dir: Path) -> None:
+def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> None:
     """Check, synthesize and deploy environments/ENV.yaml with the real CDK CLI.
 
     A path such as environments/dev.yaml will do, too.
@@ -32,7 +40,8 @@ def deploy(environment: str, verbose: bool, state_dir: Path) -> None:
     At the end it prints the calls that were denied, with the permissions that they lack. It also
     prints the resources that are only stored and do nothing here. An endpoint that is Failed is
     made again. Ends with 2 when the environment is wrong, and with 1 and the first reason when a
-    stack fails or an endpoint is not in service.
+    stack fails or an endpoint is not in service. --json prints each endpoint's name, why it is
+    not in service (null where it is), and notes; all else is on standard error.
     """
     from local_aws.cli.deploy import deploy_and_tell
     from local_aws.credentials import ACCOUNT_ID
@@ -66,22 +75,28 @@ def deploy(environment: str, verbose: bool, state_dir: Path) -> None:
         file.environment.region,
         assembly=(state_dir / f"cdk.out-{path.stem}").resolve(),
         context={"env": path.stem, "account": ACCOUNT_ID, "organization": "none"},
-        verbose=verbose,
+        verbose=verbose and not as_json,
     )
     notes = {each["name"]: each["notes"] for each in status.get("endpoints", ())}
     sagemaker = address.client("sagemaker", file.environment.region)
-    failed = []
+    told: dict[str, str | None] = {}
     for name, model in file.environment.models.items():
         if model.variants:
             endpoint = file.environment.endpoint_name(name)
             with aws_failures():
-                reason = _brought_into_service(sagemaker, endpoint)
+                told[endpoint] = reason = _brought_into_service(sagemaker, endpoint)
             if reason is not None:
-                failed.append(f"{endpoint}: {reason}")
                 continue
-            click.echo(f"in service: {endpoint}")
+            click.echo(f"in service: {endpoint}", err=as_json)
             for note in notes.get(endpoint, ()):
                 warn(f"{endpoint}: {note}")
+    if as_json:
+        rows = [
+            {"endpoint": each, "reason": reason, "notes": [*notes.get(each, ())]}
+            for each, reason in told.items()
+        ]
+        click.echo(json.dumps(rows, indent=2))
+    failed = [f"{each}: {reason}" for each, reason in told.items() if reason is not None]
     if failed:
         raise Failure("; ".join(failed))
 

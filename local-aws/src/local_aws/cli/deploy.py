@@ -117,7 +117,9 @@ def deploy_and_tell(
         click.echo(f"deploying {names}", err=True)
         images = cdk.deploy(assembly, stacks)
     for package in sorted(fetched() - before):
-        click.echo(f"npm fetched {package} into {cache_folder()}, once, for functions in Node.js")
+        click.echo(
+            f"npm fetched {package} into {cache_folder()}, once, for functions in Node.js", err=True
+        )
     status = address.status()
     for _, facts in accounts_in(status):
         for stack in facts["stacks"]:
