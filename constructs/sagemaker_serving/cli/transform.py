@@ -267,7 +267,8 @@ def _see_to_the_end(
         if folder is not None:
             count = pipeline.download(execution, folder)
             page = report_folder_beside(folder) / "report.html"
-            click.echo(f"{count:,} outputs in {folder}; the report: {page}", err=True)
+            what = "output" if count == 1 else "outputs"
+            click.echo(f"{count:,} {what} in {folder}; the report: {page}", err=True)
     if progress.status != "SUCCEEDED":
         cause = progress.cause if report is None else _why(report)
         raise Failure(f"batch execution {execution.name} ended as {progress.status}: {cause}")

@@ -71,12 +71,16 @@ class BatchReport:
         return lines
 
     def first_reasons(self, most: int) -> list[str]:
-        """Why things are in quarantine, the most frequent reasons first, with what has them."""
+        """Why things are in quarantine, the most frequent reasons first, with what has them.
+
+        Without a handler's trace, which the list has, and the report.
+        """
         shown = []
         for reason in self.reasons[:most]:
             more = reason["lines"] - 1
             others = f", and {more:,} like it" if more else ""
-            shown.append(f"{_place(reason['first'])}: {reason['error']}{others}")
+            told = reason["error"].partition(" Traceback (most recent call last):")[0]
+            shown.append(f"{_place(reason['first'])}: {told}{others}")
         rest = len(self.reasons) - most
         return [*shown, f"{rest:,} reasons more"] if rest > 0 else shown
 
