@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from constructs import Construct
@@ -28,7 +29,7 @@ from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.data_capture import CapturedRequests
 from sagemaker_serving.spec.kinds import QueuedRequests
-from sagemaker_serving.spec.places import ASYNC_PLACES, CAPTURED, CORE_DUMPS
+from sagemaker_serving.spec.places import ASYNC_PLACES, CAPTURED, CORE_DUMPS, ROUTED
 from sagemaker_serving.spec.transition import SERVERLESS
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 from stacks.accepting import guard_config
@@ -194,6 +195,8 @@ def _fields_of(written: Spec, part: type[Spec]) -> dict[str, Any]:
 
 
 def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
+    for target in serving.environment.asynchronous_targets(serving.name):
+        _serve_routed(serving, S3Prefix(bucket=serving.bucket, prefix=f"{ROUTED}/{target}"))
     places = {kind: serving.prefix(below) for kind, below in ASYNC_PLACES.items()}
     for kind, place in places.items():
         serving.publish(f"Async{kind.title()}", f"async-{kind}", f"{place.uri}/")
@@ -209,6 +212,16 @@ def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
         topic_key=serving.key if made_here else None,
         **_fields_of(spec, QueuedRequests),
     )
+
+
+def _serve_routed(serving: ServingScope, place: S3Prefix) -> None:
+    """Lets the model's role read a router's requests, and write answers where the router says:
+    every destination writes to the same place (botocore, InvokeInferenceRouterAsync.InputLocation
+    and RoutingTargetAsyncInferenceOutputConfig)."""
+    of = "Asynchronous requests of a router"
+    replace(place, prefix=f"{place.prefix}/input").grant_read(serving.role, of=of)
+    for below in ("output", "failed"):
+        replace(place, prefix=f"{place.prefix}/{below}").grant_write(serving.role, of=of)
 
 
 def _capture(serving: ServingScope, spec: DataCaptureSpec) -> DataCapture:

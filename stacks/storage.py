@@ -16,7 +16,7 @@ from sagemaker_serving.infra.batch.batch_transform import WORK_DAYS
 from sagemaker_serving.infra.synth.acknowledge import ANYBODY_IN_A_KEY, acknowledge
 from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.environment import parameter_name
-from sagemaker_serving.spec.places import ASYNC, BATCH_PLACES, CAPTURED
+from sagemaker_serving.spec.places import ASYNC, BATCH_PLACES, CAPTURED, ROUTED
 from stacks.monitoring import add_alarm_topic
 from stacks.own_stack import OwnStack
 
@@ -121,7 +121,7 @@ _AT_DESTROY = {
 
 def _expiring(environment: Environment) -> Iterator[tuple[str, int]]:
     """The prefixes whose objects are deleted, each with after how many days."""
-    expire = environment.storage.expire
+    expire, routed = environment.storage.expire, dict[str, int]()
     for name, model in environment.models.items():
         if model.batch_transform is not None:
             yield f"{name}/{BATCH_PLACES['work']}/", WORK_DAYS
@@ -132,10 +132,16 @@ def _expiring(environment: Environment) -> Iterator[tuple[str, int]]:
             yield f"{f'{name}/{CAPTURED}' if prefix is None else prefix}/", expire.captured_days
         if model.asynchronous is not None and expire.async_days is not None:
             yield f"{name}/{ASYNC}/", expire.async_days
+            for target in environment.asynchronous_targets(name):
+                routed[f"{ROUTED}/{target}/"] = expire.async_days
+    yield from routed.items()
 
 
 def data_bucket(scope: Construct, environment: Environment) -> s3.IBucket:
     """The environment's data bucket, for a stack that did not make it."""
+    existing = scope.node.try_find_child("DataBucket")
+    if existing is not None:
+        return existing  # type: ignore[return-value]
     return s3.Bucket.from_bucket_attributes(
         scope,
         "DataBucket",

@@ -17,7 +17,7 @@ from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT
 from tests.deploy.direct import DirectDeploy
-from tests.local_aws.aws import REGION, Aws, StandIn, running
+from tests.local_aws.aws import REGION, Aws, StandIn, eventually, running
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -45,6 +45,7 @@ routers:
     routing_targets:
       colour: {{destinations: [red, blue]}}
       answer: {{destinations: [later], asynchronous: true, max_time_in_backlog_seconds: 60}}
+      again: {{destinations: [later], asynchronous: true}}
 """
 
 
@@ -71,6 +72,12 @@ def asked(aws: Aws) -> set[bytes]:
     return {runtime.invoke_inference_router(**call)["Body"].read() for _ in range(4)}
 
 
+def put(aws: Aws, uri: str) -> str:
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    aws.s3.put_object(Bucket=bucket, Key=key, Body=b"x")
+    return uri
+
+
 def destinations(aws: Aws) -> list[str]:
     found = aws.sagemaker.describe_inference_router(InferenceRouterName="routed-colours")
     target: Any = found["RoutingTargets"][0]
@@ -89,6 +96,14 @@ def test_a_router_of_the_file_lives_as_its_stack_says(aws: Aws, tmp_path: Path) 
     given = found["RoutingTargets"][1]["AsyncInferenceConfig"]
     assert given["OutputConfig"]["S3OutputPath"].endswith("/routers/colours/answer/output")
     assert given["ClientConfig"] == {"MaxTimeInBacklogSeconds": 60}
+
+    answered = aws.client("sagemaker-inference-router-runtime").invoke_inference_router_async(
+        InferenceRouterName="routed-colours",
+        RoutingTargetName="answer",
+        InputLocation=put(aws, given["OutputConfig"]["S3OutputPath"].replace("output", "input/1")),
+    )["OutputLocation"]
+    bucket, _, key = answered.removeprefix("s3://").partition("/")
+    assert eventually(lambda: aws.s3.list_objects(Bucket=bucket, Prefix=key).get("Contents"))
 
     fewer = ENVIRONMENT.replace("[red, blue]", "[blue]")
     assert deploy(aws, tmp_path, fewer, 2).deploy() == []

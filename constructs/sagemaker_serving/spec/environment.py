@@ -105,6 +105,15 @@ class Environment(Spec):
             return f"inference-component/{named}-{component}".lower()
         return f"endpoint/{named}".lower()
 
+    def asynchronous_targets(self, model: str) -> list[str]:
+        """``<router>/<target>`` of the asynchronous routing targets that may ask ``model``."""
+        return [
+            f"{name}/{target}"
+            for name, router in self.routers.items()
+            for target, spec in router.routing_targets.items()
+            if spec.asynchronous and model in spec.destinations
+        ]
+
     def monitoring_of(self, model: str) -> Monitoring | None:
         """What watches the endpoint and the batches of ``model``: its own fields over the
         environment's.

@@ -10,7 +10,7 @@ ASYNC_PLACES = {kind: f"{ASYNC}/{kind}" for kind in ("input", "output", "failure
 BATCH_PLACES = {kind: f"batch/{kind}" for kind in ("input", "output", "work", "reports")}
 
 ROUTED = "routers"
-"""What inference routers write: ``routers/<router>/<target>/``."""
+"""Asynchronous requests to inference routers: ``routers/<router>/<target>/``."""
 
 KEPT = (ARCHIVES, "batch", ASYNC, CORE_DUMPS)
 """What lies below a model's name beside what is captured."""

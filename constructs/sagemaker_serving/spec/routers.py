@@ -36,9 +36,10 @@ class RoutingTarget(Spec):
     region are asked first."""
 
     asynchronous: bool = False
-    """Whether requests are asynchronous ones, as the destinations' are then. Answers are written
-    below ``routers/<router>/<target>/output/`` of the environment's bucket, the reasons of failures
-    below ``failed/``."""
+    """Whether requests are asynchronous ones, as the destinations' are then. Put them below
+    ``routers/<router>/<target>/input/`` of the environment's bucket. Answers are written below
+    ``output/`` beside it, the reasons of failures below ``failed/``. The models' roles may read and
+    write there; those of other destinations have to be let."""
 
     max_time_in_backlog_seconds: int | None = None
     """How long an asynchronous request may wait at a destination before it moves to another, 60 to
