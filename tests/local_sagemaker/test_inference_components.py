@@ -72,11 +72,11 @@ def delete(aws: Aws, name: str) -> None:
 
 
 def test_a_component_of_an_image_that_nothing_serves_fails_with_the_reason(aws: Aws) -> None:
-    image = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-xgboost:3.2-0"
+    image = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/mxnet-inference:1.9.0-cpu-py38"
     container = {"Image": image, "ArtifactUrl": "s3://models/model.tar.gz"}
     failed = create(aws, "unserved", {"Container": container})
     assert failed["InferenceComponentStatus"] == "Failed"
-    assert "this machine has no engine for xgboost" in failed["FailureReason"]
+    assert "this machine has no engine for mxnet" in failed["FailureReason"]
     assert image in failed["FailureReason"]
     delete(aws, "unserved")
 
