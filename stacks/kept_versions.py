@@ -8,11 +8,13 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from sagemaker_serving.infra import ExecutionRole
+from sagemaker_serving.infra import ExecutionRole, S3Prefix
 from sagemaker_serving.infra.model.model_data import KEPT, assets_bucket
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
+from sagemaker_serving.s3_address import split_s3
 from sagemaker_serving.spec import Environment, FolderArtifact, Model
-from sagemaker_serving.spec.container import Container
+from sagemaker_serving.spec.container import Artifact, Container, S3Artifact
+from stacks.artifacts import bucket_of_models
 
 ENDPOINT_TAG = "sagemaker-serving:endpoint"
 """Tells which endpoint a config was made for; `operations.rollback` looks for it."""
@@ -59,14 +61,17 @@ def keep_batch_model(model: Construct) -> None:
 
 def read_earlier_archives(environment: Environment, model: str, role: ExecutionRole) -> None:
     """Lets the role go on reading the archives that were deployed to this model, and the folders
-    where it sends any.
+    where it sends any; elsewhere in S3 what lies below the ``versions`` of its file.
 
-    Of an image in another repository, an archive elsewhere in S3, or folders once all of its
-    artifacts are archives, it loses sight when the file no longer names them.
+    Of an image in another repository, or folders once all of its artifacts are archives, it loses
+    sight when the file no longer names them.
     """
     below = kept_below(environment, model)
     bucket = assets_bucket(cdk.Stack.of(role))
-    if below is None or bucket is None:
+    if below is None:
+        return
+    _read_below_prefixes(environment.models[model], role)
+    if bucket is None:
         return
     bucket_arn, kept = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket}", f"{KEPT}/{below}/"
     # Versions up to 0.2.0 lie where the second says, and may serve while this one is deployed.
@@ -93,14 +98,27 @@ def _read_every_version(role: ExecutionRole, *objects: str) -> None:
         )
 
 
+def _read_below_prefixes(model: Model, role: ExecutionRole) -> None:
+    in_s3 = [each for each in _artifacts(model) if isinstance(each, S3Artifact)]
+    for versions, key_arn in dict.fromkeys((each.versions, each.kms_key_arn) for each in in_s3):
+        if versions is not None:
+            bucket, prefix = split_s3(versions)
+            place = S3Prefix(bucket=bucket_of_models(role, bucket, key_arn), prefix=prefix)
+            place.grant_read(role, of="The model's versions")
+
+
 def _sends_folders(model: Model) -> bool:
+    found = _artifacts(model)
+    return any(isinstance(each, FolderArtifact) and each.uncompressed for each in found)
+
+
+def _artifacts(model: Model) -> list[Artifact | None]:
     parts = [model, *model.variants, *model.shadow_variants, *model.containers]
-    artifacts = [
+    return [
         part.artifact
         for part in (*parts, *model.inference_components.values())
         if isinstance(part, Container)
     ]
-    return any(isinstance(each, FolderArtifact) and each.uncompressed for each in artifacts)
 
 
 def _keeps_endpoint(environment: Environment, model: str) -> bool:

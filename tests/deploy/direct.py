@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.local_aws.aws import Aws
+from tests.local_aws.aws import Aws, eventually
 
 _BOOTSTRAP = "hnb659fds"
 _DONE = ("COMPLETE", "FAILED")
@@ -148,7 +148,7 @@ class DirectDeploy:
         ]
 
     def _settled(self, name: str) -> str:
-        while True:
+        def look() -> str | None:
             found = [
                 each
                 for each in self._stacks.list_stacks()["StackSummaries"]
@@ -157,8 +157,10 @@ class DirectDeploy:
             if not found:
                 return "GONE"
             status: str = max(found, key=lambda each: each["CreationTime"])["StackStatus"]
-            if status.endswith(_DONE):
-                return status
+            return status if status.endswith(_DONE) else None
+
+        # A look takes the processor from the gateway, which is in this process.
+        return str(eventually(look, 900))
 
 
 def _zipped(folder: Path) -> bytes:

@@ -146,6 +146,27 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {("models", "storage"): {"artifact": "s3://b/model.tar.gz"}},
     ),
     (
+        "artifact-versions",
+        {(*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz", "versions": "s3://mine/e/"}},
+        "versions is 's3://mine/e/', and 's3://mine/d/7.tar.gz' does not lie below it",
+        {(*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz", "versions": "s3://mine/d/"}},
+    ),
+    (
+        "artifact-versions",
+        {(*DIGITS, "artifact"): {"s3": "s3://mine/7.tar.gz", "versions": "s3://mine/"}},
+        "it must be a prefix, s3://<bucket>/<prefix>/",
+        {(*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz"}},
+    ),
+    (
+        "production-versions",
+        {("production",): True, (*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz"}},
+        "once a deploy has left it, rollback cannot start it again",
+        {
+            ("production",): True,
+            (*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz", "versions": "s3://mine/d/"},
+        },
+    ),
+    (
         "location-key",
         {
             (*DIGITS, "artifact"): {

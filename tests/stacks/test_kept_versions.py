@@ -103,6 +103,19 @@ def test_an_update_that_sagemaker_may_take_back_keeps_its_endpoints_versions(
     assert re.search(r"/cdk.kept/guarded-half/[0-9a-f]{64}(\.tar\.gz|\.files/)\"", models)
 
 
+def test_the_role_reads_every_version_below_the_prefix_that_the_file_names(tmp_path: Path) -> None:
+    written = "{s3: s3://mine/d/7.tar.gz, version_id: a, versions: s3://mine/d/}"
+    path = tmp_path / "guarded.yaml"
+    path.write_text(GUARDED.replace("artifact: model", f"artifact: {written}"))
+    environment = read_environment(path).environment
+    assert environment is not None
+    stage = EnvironmentStage(cdk.App(outdir=str(tmp_path / "o")), environment, folder=tmp_path)
+    template = Template.from_stack(stage.node.find_child("half"))  # type: ignore[arg-type]
+    policies = json.dumps(template.find_resources("AWS::IAM::Policy"))
+    assert ":s3:::mine/d/*" in policies
+    assert '"s3:prefix": "d/*"' in policies
+
+
 def test_the_role_of_an_endpoint_that_was_there_says_all_twice(tmp_path: Path) -> None:
     """What outlives the stack is changed in place; what is named by its content goes at the end of
     a deploy, so that the version that serves has its grants until it is left."""

@@ -50,6 +50,11 @@ class S3Artifact(Spec):
     """The customer managed key that encrypts what is there: the role may decrypt with it. The key's
     policy has to let it, too, when it is another account's."""
 
+    versions: str | None = None
+    """The prefix below which this version and the others lie, ``s3://bucket/digits/``. The role may
+    read all of them, so that ``rollback`` can start one that is kept. Without it the role reads
+    this one alone, and loses those before it once the endpoint has left them."""
+
 
 class FolderArtifact(Spec):
     """A folder on this machine, and how its files are sent."""

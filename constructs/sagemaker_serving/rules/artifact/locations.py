@@ -185,6 +185,34 @@ def location_key(facts: LocationFacts) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "artifact-versions",
+    source="this project",
+    example="artifact: {s3: s3://mine/digits/7.tar.gz, versions: s3://mine/other/}",
+)
+def artifact_versions(facts: ArtifactFacts) -> Iterator[Finding]:
+    """The prefix of a model's versions ends with a slash, and this version lies below it.
+
+    Another would let the role read something else, and not the version that it has left.
+    """
+    versions = facts.artifact.get("versions")
+    uri = artifact_location(facts.container).uri.text or ""
+    below = S3Location.find(versions.text or "")
+    if versions.text is None or not uri:
+        return
+    if below is None or not below.key.strip("/") or not versions.text.endswith("/"):
+        yield (
+            versions.where,
+            f"{versions.name} is {versions.text!r}; it must be a prefix, s3://<bucket>/<prefix>/",
+        )
+    elif not uri.startswith(versions.text):
+        yield (
+            versions.where,
+            f"{versions.name} is {versions.text!r}, and {uri!r} does not lie below it; name a "
+            "prefix that all versions of this model share",
+        )
+
+
 _DOTS = r"(?!.*([.][.-]|-[.]))(?![0-9]+([.][0-9]+){3}$)"
 BUCKET = re.compile(rf"{_DOTS}[a-z0-9][a-z0-9.-]{{1,61}}[a-z0-9]")
 _FORMER_BUCKET = re.compile(rf"{_DOTS}[A-Za-z0-9][A-Za-z0-9._-]{{1,253}}[A-Za-z0-9]")

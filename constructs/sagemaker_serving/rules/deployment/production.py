@@ -10,6 +10,7 @@ from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts, host_type
+from sagemaker_serving.s3_address import is_s3
 
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions"
 
@@ -69,6 +70,31 @@ def production_alarms(kind: KindFacts) -> Iterator[Finding]:
             "alarms are off, and production demands some to roll an update back; remove alarms: "
             "false, or name your own in update.alarms",
         )
+
+
+@rule(
+    "production-versions",
+    source="this project",
+    severity=Severity.NOTE,
+    example="production: true   # and artifact: {s3: s3://mine/digits/7.tar.gz}",
+)
+def production_versions(kind: KindFacts) -> Iterator[Finding]:
+    """In production a version that a deploy leaves can be started again, by ``rollback`` too.
+
+    One that you have put into S3 stays where it is, and the role may read what the file names.
+    ``versions`` is the prefix of all of them.
+    """
+    lists = (kind.model.get(name) for name in ("variants", "shadow_variants", "containers"))
+    for part in (kind.model, *(each for one in lists for each in one.items())):
+        artifact = part.get("artifact")
+        uri = artifact.get("s3") if isinstance(artifact.value, dict) else artifact
+        if kind.production and is_s3(uri.text or "") and not artifact.get("versions").given:
+            yield (
+                uri.where,
+                f"{uri.name} is {uri.text!r}; once a deploy has left it, rollback cannot start it "
+                "again, since the role may read only what the file names; write {s3: "
+                f"{uri.text}, versions: s3://<bucket>/<prefix that all versions share>/}}",
+            )
 
 
 @rule("production-data", source="this project", example="storage: {at_destroy: empty}")
