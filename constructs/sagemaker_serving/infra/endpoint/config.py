@@ -121,8 +121,11 @@ class EndpointConfig(Construct):
         self._settle()
         self.endpoint_config_name = self._resource.attr_endpoint_config_name
         """The EndpointConfig's generated name (a token)."""
-        self.content_id = self._resource.logical_id
+
+    @property
+    def content_id(self) -> str:
         """Its logical id, which ends in a hash of its content (a token)."""
+        return self._resource.logical_id
 
     def add_variant(self, variant: Variant) -> None:
         """Adds one more variant, beside those there are."""
