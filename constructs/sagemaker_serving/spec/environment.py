@@ -50,7 +50,7 @@ class Environment(Spec):
     component then needs its bounds in ``scaling``."""
 
     tags: dict[str, str] = Field(default_factory=dict)
-    """Tags on every resource."""
+    """Tags on every resource that CloudFormation makes; inference routers have none of them."""
 
     accept_retired: list[Literal["elastic-inference"]] = Field(default_factory=list)
     """Features that AWS has ended: each is rendered all the same, with a warning."""
