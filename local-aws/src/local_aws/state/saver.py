@@ -154,7 +154,7 @@ class StateSaver:
         """Where, when and what was saved, as ``local status`` shows it.
 
         ``save_seconds`` is how long the last save took, ``held_seconds`` how long changes had
-        to wait for it; ``unsaved`` is whether a save is due, ``failure`` why the last one
+        to wait for it; ``unsaved`` is whether one is due or under way, ``failure`` why the last one
         could not be made; ``not_kept`` are services that cannot be kept, ``lost`` those that
         were not when this state was saved, each with the reason.
         """
@@ -165,7 +165,7 @@ class StateSaver:
             "saved_at": None if manifest is None else manifest.saved_at,
             "save_seconds": round(self._save_seconds, 4),
             "held_seconds": round(self._held_seconds, 4),
-            "unsaved": self._first_change is not None,
+            "unsaved": self._first_change is not None or self._saving.locked(),
             "failure": self._failure,
             "not_kept": dict(self._emulator.not_kept),
             "lost": self._lost,
