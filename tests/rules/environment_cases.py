@@ -149,7 +149,12 @@ CASES: list[tuple[str, Change, str, Change]] = [
         "artifact-versions",
         {(*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz", "versions": "s3://mine/e/"}},
         "versions is 's3://mine/e/', and 's3://mine/d/7.tar.gz' does not lie below it",
-        {(*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz", "versions": "s3://mine/d/"}},
+        {
+            (*DIGITS, "artifact"): {
+                "s3": "https://mine.s3.eu-west-1.amazonaws.com/d/7.tar.gz",
+                "versions": "s3://mine/d/",
+            }
+        },
     ),
     (
         "artifact-versions",
@@ -164,6 +169,18 @@ CASES: list[tuple[str, Change, str, Change]] = [
         {
             ("production",): True,
             (*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz", "versions": "s3://mine/d/"},
+        },
+    ),
+    (
+        "production-versions",
+        {("production",): True, (*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz"}},
+        "once a deploy has left it, rollback cannot start it again",
+        {
+            ("production",): True,
+            (*DIGITS, "artifact"): {"s3": "s3://mine/d/7.tar.gz"},
+            (*DIGITS, "variants"): [
+                {"name": "a", "instance_type": "ml.c5.large", "compile": {"target_device": "ml_c5"}}
+            ],
         },
     ),
     (

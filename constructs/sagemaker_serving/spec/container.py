@@ -51,9 +51,10 @@ class S3Artifact(Spec):
     policy has to let it, too, when it is another account's."""
 
     versions: str | None = None
-    """The prefix below which this version and the others lie, ``s3://bucket/digits/``. The role may
-    read all of them, so that ``rollback`` can start one that is kept. Without it the role reads
-    this one alone, and loses those before it once the endpoint has left them."""
+    """The prefix below which this version and the others lie, ``s3://bucket/digits/``. Where
+    versions are kept (production, ``update``, batches) the role may read all of them, so that
+    ``rollback`` can start one. Without it the role reads this one alone, and loses those before it
+    once the endpoint has left them."""
 
 
 class FolderArtifact(Spec):

@@ -34,7 +34,10 @@ class XgboostAlgorithm:
         """Raises `Mistake` for what the image does and this does not, and for other files."""
         require_engine("xgboost", "XGBoost")
         if asked := [name for name in _NOT_HERE if environ.get(name)]:
-            raise Mistake(f"{asked[0]} is set, and XGBoost's image is served without it alone")
+            raise Mistake(
+                f"{asked[0]} is set; on this machine XGBoost's image runs its own algorithm alone; "
+                "remove the variable, or try it on AWS"
+            )
         files = [each for each in model_dir.iterdir() if each.is_file()]
         models = [each for each in files if not each.name.startswith(".")]
         if len(models) != 1:

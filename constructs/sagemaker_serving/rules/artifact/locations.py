@@ -197,15 +197,15 @@ def artifact_versions(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     versions = facts.artifact.get("versions")
     uri = artifact_location(facts.container).uri.text or ""
-    below = S3Location.find(versions.text or "")
-    if versions.text is None or not uri:
+    place, below = S3Location.find(uri), S3Location.find(versions.text or "")
+    if versions.text is None or place is None:
         return
     if below is None or not below.key.strip("/") or not versions.text.endswith("/"):
         yield (
             versions.where,
             f"{versions.name} is {versions.text!r}; it must be a prefix, s3://<bucket>/<prefix>/",
         )
-    elif not uri.startswith(versions.text):
+    elif place.bucket != below.bucket or not place.key.startswith(below.key):
         yield (
             versions.where,
             f"{versions.name} is {versions.text!r}, and {uri!r} does not lie below it; name a "

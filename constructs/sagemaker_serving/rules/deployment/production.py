@@ -8,7 +8,7 @@ from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import EnvironmentFacts
+from sagemaker_serving.rules.facts import EnvironmentFacts, Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, host_type
 from sagemaker_serving.s3_address import is_s3
 
@@ -84,17 +84,26 @@ def production_versions(kind: KindFacts) -> Iterator[Finding]:
     One that you have put into S3 stays where it is, and the role may read what the file names.
     ``versions`` is the prefix of all of them.
     """
-    lists = (kind.model.get(name) for name in ("variants", "shadow_variants", "containers"))
-    for part in (kind.model, *(each for one in lists for each in one.items())):
-        artifact = part.get("artifact")
+    for artifact in _served_artifacts(kind.model) if kind.production else ():
         uri = artifact.get("s3") if isinstance(artifact.value, dict) else artifact
-        if kind.production and is_s3(uri.text or "") and not artifact.get("versions").given:
+        if is_s3(uri.text or "") and not artifact.get("versions").given:
             yield (
                 uri.where,
                 f"{uri.name} is {uri.text!r}; once a deploy has left it, rollback cannot start it "
                 "again, since the role may read only what the file names; write {s3: "
                 f"{uri.text}, versions: s3://<bucket>/<prefix that all versions share>/}}",
             )
+
+
+def _served_artifacts(model: Fact) -> list[Fact]:
+    """What endpoints serve as it is written; what is compiled is served from elsewhere."""
+    components = [each for _, each in model.get("inference_components").entries()]
+    served = [*model.get("variants").items(), *model.get("shadow_variants").items(), *components]
+    parts = [each for each in served if not each.get("compile").given]
+    own = [each.get("artifact") for each in parts]
+    used = [each if each.given else model.get("artifact") for each in own]
+    used += [each.get("artifact") for each in model.get("containers").items() if served]
+    return list({each.where: each for each in used}.values())
 
 
 @rule("production-data", source="this project", example="storage: {at_destroy: empty}")
