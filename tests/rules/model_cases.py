@@ -81,38 +81,6 @@ def _variable(
 
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
-        "variant-name",
-        {(*BLUE, "name"): "blue_1"},
-        "name is 'blue_1'; it must be 1 to 63",
-        {(*BLUE, "name"): "blue-1"},
-    ),
-    (
-        "variant-names-unique",
-        {(*BLUE, "name"): "green"},
-        "a variant named 'green' stands above",
-        {(*BLUE, "name"): "green2"},
-    ),
-    (
-        "variant-count",
-        {
-            (*DIGITS, "variants"): [
-                {"name": f"v{n}", "instance_type": "ml.c5.large"} for n in range(11)
-            ]
-        },
-        "ariants has 11 entries; it takes 1 to 10",
-        {
-            (*DIGITS, "variants"): [
-                {"name": f"v{n}", "instance_type": "ml.c5.large"} for n in range(10)
-            ]
-        },
-    ),
-    (
-        "variant-instances",
-        {(*BLUE, "initial_instance_count"): 0},
-        "initial_instance_count is 0; it must be at least 1",
-        {(*BLUE, "initial_instance_count"): 1},
-    ),
-    (
         "variant-weights",
         {(*BLUE, "weight"): 0, (*DIGITS, "variants", 1, "weight"): 0},
         "every variant's weight is 0",
@@ -208,12 +176,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
     ),
     (
-        "container-variable-unknown",
-        {(*DIGITS, "environment"): {"SAGEMAKER_PROGRAM": "serve.py"}},
-        "the image's container does not read SAGEMAKER_PROGRAM; its script is code/inference.py",
-        {**PYTORCH, (*DIGITS, "environment"): {"SAGEMAKER_PROGRAM": "inference.py"}},
-    ),
-    (
         "container-multi-model",
         {(*DIGITS, "environment"): {"SAGEMAKER_MULTI_MODEL": "True"}},
         "and this is no multi-model endpoint",
@@ -298,39 +260,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {(*DIGITS, "environment"): {"MY-KEY": "1"}},
         "a name in environment is 'MY-KEY'; it must be of letters, digits and underscores",
         {(*DIGITS, "environment"): {"MY_KEY": "1"}},
-    ),
-    (
-        "container-environment",
-        {(*DIGITS, "environment"): {"KEY": "x" * 1025}},
-        "KEY has 1025 characters; it takes at most 1024",
-        {(*DIGITS, "environment"): {"KEY": "x" * 1024}},
-    ),
-    (
-        "container-environment",
-        {(*DIGITS, "environment"): {f"K{n}": "" for n in range(101)}},
-        "nvironment has 101 entries; it takes at most 100",
-        {(*DIGITS, "environment"): {f"K{n}": "" for n in range(100)}},
-    ),
-    (
-        "transform-ranges",
-        {(*DIGITS, "batch_transform", "max_payload_in_mb"): 101},
-        "max_payload_in_mb is 101; it must be 0 to 100; use 100",
-        {(*DIGITS, "batch_transform", "max_payload_in_mb"): 0},
-    ),
-    (
-        "transform-memory",
-        {(*DIGITS, "batch_transform", "max_concurrent_transforms"): 17},
-        "max_payload_in_mb 6 times max_concurrent_transforms 17 is 102 MB; a job takes 100",
-        {(*DIGITS, "batch_transform", "max_concurrent_transforms"): 16},
-    ),
-    (
-        "transform-strategy",
-        {(*DIGITS, "batch_transform", "batch_strategy"): "MultiRecord"},
-        "batch_strategy is 'MultiRecord' but split_type is None",
-        {
-            (*DIGITS, "batch_transform", "batch_strategy"): "MultiRecord",
-            (*DIGITS, "batch_transform", "split_type"): "Line",
-        },
     ),
     (
         "transform-environment",

@@ -189,18 +189,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     ),
     *(_tag(*each) for each in TAGS),
     (
-        "multi-model-gpu",
-        {(*DIGITS, "multi_model"): {}, (*BLUE, "instance_type"): "ml.g4dn.xlarge"},
-        "on GPUs only NVIDIA Triton serves many models",
-        {(*DIGITS, "multi_model"): {}, (*DIGITS, "variants"): [CPU]},
-    ),
-    (
-        "transform-key-local",
-        {("storage",): {"kms": True}, **ON_NVME, (*BATCH, "encrypt_volumes"): True},
-        "encrypt_volumes is given, but ml.g4dn.xlarge has local storage",
-        {("storage",): {"kms": True}, **ON_NVME},
-    ),
-    (
         "container-hostname",
         hostnames({"container_hostname": "a"}, {}),
         "container_hostname is missing, and others have one; give each one, or none",

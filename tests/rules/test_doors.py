@@ -40,23 +40,33 @@ RULE = {rule.id: rule for rule in RULES}
 OF_TYPES = {"wrong-type", "unknown-field", "missing-field", "extra-known", "extra-type"}
 
 
-@pytest.mark.parametrize(
-    ("rule", "wrong", "right"), [(rule, wrong, right) for rule, wrong, _, right in CASES]
-)
+@pytest.mark.parametrize(("rule", "wrong", "said", "right"), CASES)
 def test_an_environment_file_is_told_what_a_template_is(
-    tmp_path: Path, rule: str, wrong: dict[str, Any], right: dict[str, Any]
+    tmp_path: Path, rule: str, wrong: dict[str, Any], said: str, right: dict[str, Any]
 ) -> None:
-    def told(data: dict[str, Any]) -> set[str]:
+    def told(data: dict[str, Any]) -> dict[str, str]:
         path = tmp_path / f"{data['name']}.yaml"
         path.write_text(yaml.dump(data, Dumper=yaml.CSafeDumper))
-        return {each.rule for each in check_environment(read_environment(path), today=TODAY)}
+        messages: dict[str, str] = {}
+        for each in check_environment(read_environment(path), today=TODAY):
+            assert each.where.line is not None
+            messages[each.rule] = messages.get(each.rule, "") + each.message
+        return messages
 
     written, nearest = environment_of(wrong), environment_of(right)
     has_no_word = written in (nearest, environment_of({})) or not written.get("models")
     why_not = "environment files" in RULE[rule].silent
     of_wrong, of_right = told(written), told(nearest)
-    assert rule in of_wrong or OF_TYPES & of_wrong - of_right or has_no_word or why_not
+    of_types = OF_TYPES & of_wrong.keys() - of_right.keys()
+    assert rule in of_wrong or of_types or has_no_word or why_not
+    message = _plain(of_wrong.get(rule, said))
+    assert all(_plain(part) in message for part in re.split(r"[A-Z]\w+(?= is| has)", said))
     assert rule not in of_right or why_not
+
+
+def _plain(text: str) -> str:
+    """A message in letters alone, as a field is called in its file's case."""
+    return re.sub("[_ ]", "", text).lower()
 
 
 def environment_of(change: dict[str, Any]) -> dict[str, Any]:

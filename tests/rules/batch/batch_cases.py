@@ -181,12 +181,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         batch(invocations_timeout_in_seconds=3600),
     ),
     (
-        "transform-filters",
-        {**LINES, **batch(input_filter="1:3")},
-        "input_filter is '1:3' (3 characters); it must be a JSONPath from $",
-        {**LINES, **batch(input_filter="$[1:3]")},
-    ),
-    (
         "transform-data-processing",
         {**LINES, **batch(output_filter="$[0]", accept="image/png")},
         "accept is 'image/png'; filters and the join know application/json",
@@ -239,16 +233,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
             **SINGLE,
             **JSON_OUT,
             **batch(output_filter="$.SageMakerOutput", join_source="Input"),
-        },
-    ),
-    (
-        "transform-payload-server",  # aws/sagemaker-python-sdk#1882
-        {**PYTORCH, **batch(max_payload_in_mb=50)},
-        "max_payload_in_mb is 50; TorchServe takes requests of 6,553,500 bytes, and answers 413 to "
-        'larger ones; set TS_MAX_REQUEST_SIZE: "52428800" in the model\'s environment',
-        {
-            **PYTORCH,
-            **batch(max_payload_in_mb=50, environment={"TS_MAX_REQUEST_SIZE": "52428800"}),
         },
     ),
 ]

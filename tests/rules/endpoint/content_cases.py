@@ -251,10 +251,4 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "a container named 'a' stands above; rename one of them",
         {(*DIGITS, "containers"): [{"container_hostname": "a"}, {"container_hostname": "b"}]},
     ),
-    (
-        "model-containers",
-        {(*DIGITS, "containers"): [{}] * 16},
-        "ontainers has 16 entries; it takes at most 15",
-        {(*DIGITS, "containers"): [{}] * 15},
-    ),
 ]

@@ -4,60 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.rules.changes import DIGITS, ONE, SERVERLESS, VARIANTS, Change, serverless
+from tests.rules.changes import DIGITS, ONE, SERVERLESS, VARIANTS, Change
 from tests.rules.template_cases import CAPTURE, IMAGE, Case
 
 TOPIC = "arn:aws:sns:eu-west-1:111122223333:answers"
 
 ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
     (
-        "serverless-memory",
-        serverless(memory_size_in_mb=1500),
-        "memory_size_in_mb is 1500; serverless endpoints accept 1024, 2048, 3072, 4096, 5120 or "
-        "6144; use 2048, the next size up",
-        serverless(memory_size_in_mb=2048),
-    ),
-    (
-        "serverless-concurrency",
-        serverless(provisioned_concurrency=6),
-        "provisioned_concurrency is 6 and max_concurrency is 5",
-        serverless(provisioned_concurrency=5),
-    ),
-    (
-        "serverless-alone",
-        {VARIANTS: [*SERVERLESS[VARIANTS], *ONE[VARIANTS]]},
-        "the variant is serverless and the endpoint has others",
-        SERVERLESS,
-    ),
-    (
-        "serverless-excludes",
-        {**SERVERLESS, (*DIGITS, "data_capture"): {"sampling_percent": 5}},
-        "data_capture is given, but no serverless endpoint captures data",
-        {(*DIGITS, "data_capture"): {"sampling_percent": 5}},
-    ),
-    (
         "serverless-network",
         {**SERVERLESS, (*DIGITS, "network_isolation"): True},
         "network_isolation is given on the model of a serverless variant",
         {**SERVERLESS, (*DIGITS, "network_isolation"): False},
-    ),
-    (
-        "serverless-model",
-        {**SERVERLESS, (*DIGITS, "containers"): [{}, {}]},
-        "the variant is serverless and its model has 2 containers",
-        {(*DIGITS, "containers"): [{}, {}]},
-    ),
-    (
-        "variant-mixed",
-        serverless(instance_type="ml.c5.large"),
-        "instance_type is given on a serverless variant",
-        SERVERLESS,
-    ),
-    (
-        "shadow-variants",
-        {(*DIGITS, "shadow_variants"): [{"name": "next", "instance_type": "ml.c5.large"}]},
-        "variants has 2 variants; with a shadow there is exactly one production",
-        {**ONE, (*DIGITS, "shadow_variants"): [{"name": "next", "instance_type": "ml.c5.large"}]},
     ),
     (
         "endpoint-instance-type",
@@ -76,18 +33,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {(*DIGITS, "multi_model"): {"safe_port_range": "9000-9019"}},
         "safe_port_range is '9000-9019', which holds 8 models at once",
         {(*DIGITS, "multi_model"): {}},
-    ),
-    (
-        "model-data-form",
-        {(*DIGITS, "multi_model"): {"s3_prefix": "s3://bucket/digits.tar.gz"}},
-        "s3_prefix is 's3://bucket/digits.tar.gz' and the container is multi-model",
-        {(*DIGITS, "multi_model"): {"s3_prefix": "s3://bucket/models/"}},
-    ),
-    (
-        "async-ranges",
-        {(*DIGITS, "asynchronous"): {"max_concurrent_invocations_per_instance": 0}},
-        "max_concurrent_invocations_per_instance is 0; it must be 1 to 1000",
-        {(*DIGITS, "asynchronous"): {"max_concurrent_invocations_per_instance": 1}},
     ),
     (
         "async-topic",
@@ -114,16 +59,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
     ),
     (
-        "shadow-excludes",
-        {
-            **ONE,
-            (*DIGITS, "asynchronous"): {},
-            (*DIGITS, "shadow_variants"): [{"name": "next", "instance_type": "ml.c5.large"}],
-        },
-        "shadow_variants stands beside asynchronous; shadow tests are of real-time endpoints",
-        {**ONE, (*DIGITS, "asynchronous"): {}},
-    ),
-    (
         "async-variants",
         {(*DIGITS, "asynchronous"): {}},
         "asynchronous stands beside 2 variants; SageMaker took one in 2022",
@@ -137,12 +72,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
         "asynchronous stands beside Inf1 instances, which answer at once; use others",
         {**ONE, (*DIGITS, "asynchronous"): {}},
-    ),
-    (
-        "capture-ranges",
-        {(*DIGITS, "data_capture"): {"sampling_percent": 101}},
-        "sampling_percent is 101; it must be 0 to 100; use 100",
-        {(*DIGITS, "data_capture"): {"sampling_percent": 0}},
     ),
     (
         "capture-ranges",

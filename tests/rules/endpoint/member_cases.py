@@ -46,18 +46,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
     ),
     (
-        "variant-timeouts",
-        {(*BLUE, "variant_instance_provision_timeout_in_seconds"): 60},
-        "variant_instance_provision_timeout_in_seconds is 60; it must be 300 to 3600; use 300",
-        {(*BLUE, "variant_instance_provision_timeout_in_seconds"): 300},
-    ),
-    (
-        "variant-prefix-routing",
-        {(*BLUE, "routing_strategy"): "PREFIX_AWARE"},
-        "routing_strategy is PREFIX_AWARE and prefix_aware_routing is missing; add it",
-        {(*BLUE, "routing_strategy"): "PREFIX_AWARE", (*BLUE, "prefix_aware_routing"): PREFIXES},
-    ),
-    (
         "variant-prefix-routing",
         {(*BLUE, "routing_strategy"): "RANDOM", (*BLUE, "prefix_aware_routing"): PREFIXES},
         "prefix_aware_routing is given and routing_strategy is RANDOM; remove it, or choose",
@@ -137,16 +125,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {(*GREEN, "inference_ami_version"): "al2-ami-sagemaker-inference-neuron-2"},
         "which is for Inferentia2 and Trainium, and ml.g4dn.xlarge has none",
         {(*GREEN, "inference_ami_version"): AMI},
-    ),
-    (
-        "ami-driver",
-        {(*GREEN, "inference_ami_version"): AMI, (*GREEN, "image_uri"): CUDA_13},
-        f"inference_ami_version is {AMI} with NVIDIA driver 550; the image has CUDA 13.0, which "
-        "needs driver 580; use al2023-ami-sagemaker-inference-gpu-4-1",
-        {
-            (*GREEN, "inference_ami_version"): "al2023-ami-sagemaker-inference-gpu-4-1",
-            (*GREEN, "image_uri"): CUDA_13,
-        },
     ),
     (
         "ami-driver",
@@ -246,12 +224,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
     ),
     (
-        "endpoint-instance-type",
-        types("ml.c5.large", "ml.t3.large"),
-        "instance_types is 'ml.t3.large'; endpoints do not take it; use ml.t2.large",
-        types("ml.c5.large", "ml.t2.large"),
-    ),
-    (
         "pools-alike",
         types("ml.g5.xlarge", "ml.c5.xlarge", of=BATCH),
         "instance_types has ml.g5.xlarge and ml.c5.xlarge, which do not run the same image",
@@ -290,12 +262,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
             (*DIGITS, "monitoring"): {"thresholds": {"period_seconds": 300}},
             (*DIGITS, "metrics_config"): EVERY_5_MINUTES,
         },
-    ),
-    (
-        "metrics-frequency",
-        {(*DIGITS, "metrics_config"): {"metric_publish_frequency_in_seconds": 20}},
-        "metric_publish_frequency_in_seconds is 20; it must be 10, 30, 60, 120, 180, 240 or 300",
-        {(*DIGITS, "metrics_config"): {"metric_publish_frequency_in_seconds": 30}},
     ),
 ]
 

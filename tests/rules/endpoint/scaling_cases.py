@@ -55,26 +55,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         "min is 1 and max is 4, and nothing moves it between",
         {SCALING: {"blue": {"min": 4, "max": 4}}},
     ),
-    ("scaling-bounds", scaled(max=0), "max is 0 and min is 1", scaled(max=1)),
-    ("scaling-zero", scaled(min=0), "min is 0; a real-time variant keeps", queue(min=0)),
-    (
-        "scaling-burstable",
-        {**scaled(), (*BLUE, "instance_type"): "ml.t2.medium"},
-        "the variant runs on ml.t2.medium; burstable types can't be scaled",
-        scaled(),
-    ),
-    (
-        "scaling-cooldown",
-        scaled(scale_in_cooldown_seconds=-1),
-        "scale_in_cooldown_seconds is -1; it must be at least 0",
-        scaled(scale_in_cooldown_seconds=0),
-    ),
-    (
-        "scaling-target",
-        scaled(invocations_per_instance=0),
-        "invocations_per_instance is 0; it must be over 0",
-        scaled(invocations_per_instance=0.5),
-    ),
     (
         "scaling-metric",
         scaled(backlog_per_instance=5),
@@ -90,24 +70,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {
             **serverless(provisioned_concurrency=1),
             SCALING: {"all": {"min": 1, "max": 2, "provisioned_concurrency_utilization": 0.7}},
-        },
-    ),
-    (
-        "scaling-metric-published",
-        queue(),
-        "which asynchronous endpoints do not publish; use backlog_per_instance",
-        queue(invocations_per_instance=None, backlog_per_instance=5),
-    ),
-    (
-        "scaling-utilization",
-        {
-            **serverless(provisioned_concurrency=1),
-            SCALING: {"all": {"min": 1, "max": 2, "provisioned_concurrency_utilization": 70}},
-        },
-        "provisioned_concurrency_utilization is 70; it must be over 0 and up to 1; use 0.7",
-        {
-            **serverless(provisioned_concurrency=1),
-            SCALING: {"all": {"min": 1, "max": 2, "provisioned_concurrency_utilization": 1}},
         },
     ),
     (

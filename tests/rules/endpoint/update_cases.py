@@ -6,7 +6,6 @@ from tests.rules.changes import (
     BLUE,
     COMPONENTS,
     DIGITS,
-    ONE,
     SCALING,
     SERVERLESS,
     UPDATE,
@@ -61,30 +60,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         {UPDATE: {"canary_percent": 10, "alarms": ["a" * 255]}},
     ),
     (
-        "guardrail-step",
-        {UPDATE: {"canary_percent": 90}},
-        "canary_percent is 90 percent; it must be 1 to 50; use 50",
-        {UPDATE: {"canary_percent": 50}},
-    ),
-    (
-        "guardrail-step",
-        {UPDATE: {"linear_percent": 5}},
-        "linear_percent is 5 percent; it must be 10 to 50; use 10",
-        {UPDATE: {"linear_percent": 10}},
-    ),
-    (
-        "guardrail-waits",
-        {UPDATE: {"canary_percent": 10, "wait_seconds": 3601}},
-        "wait_seconds is 3601; it must be 0 to 3600; use 3600",
-        {UPDATE: {"canary_percent": 10, "wait_seconds": 3600}},
-    ),
-    (
-        "guardrail-time",
-        {UPDATE: {"linear_percent": 25, "maximum_execution_timeout_seconds": 1300}},
-        "maximum_execution_timeout_seconds is 1300, but the update waits 1320 seconds in all",
-        {UPDATE: {"linear_percent": 25, "maximum_execution_timeout_seconds": 1321}},
-    ),
-    (
         "guardrail-scaling",
         {
             SCALING: {"blue": {"min": 1, "max": 2}},
@@ -92,24 +67,6 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
         },
         "the update waits 1920 seconds in all, and until it has ended nothing scales blue",
         {UPDATE: {"linear_percent": 10, "wait_seconds": 180}},
-    ),
-    (
-        "guardrail-alarms",
-        {UPDATE: {"canary_percent": 10, "alarms": [f"a{n}" for n in range(11)]}},
-        "alarms has 11 entries; it takes 1 to 10",
-        {UPDATE: {"canary_percent": 10, "alarms": [f"a{n}" for n in range(10)]}},
-    ),
-    (
-        "guardrail-excluded",
-        {**SERVERLESS, UPDATE: {"canary_percent": 10}},
-        "the endpoint is serverless; there SageMaker moves all traffic at once",
-        {**SERVERLESS, UPDATE: {"all_at_once": True}},
-    ),
-    (
-        "guardrail-rolling-excluded",
-        {UPDATE: {"rolling_percent": 10}},
-        "the endpoint has 2 variants; a rolling update is of one; use blue/green",
-        {**ONE, UPDATE: {"rolling_percent": 10}},
     ),
     (
         "guardrail-none",
