@@ -55,69 +55,36 @@ JOB = (
 CASES: list[tuple[str, str, str, str]] = [
     ("role-trust", wrong, said, right)
     for wrong, said, right in (
-        (
-            trusting(service("ec2.amazonaws.com")),
-            "the role R is given to sagemaker.amazonaws.com, which has to assume it, and trusts "
-            "ec2.amazonaws.com; allow sagemaker.amazonaws.com sts:AssumeRole",
-            trusting(SAGEMAKER),
-        ),
-        (
-            trusting(several("ec2.amazonaws.com", "ecs.amazonaws.com")),
-            "trusts ec2.amazonaws.com, ecs.amazonaws.com;",
-            trusting(several("ec2.amazonaws.com", "sagemaker.amazonaws.com")),
-        ),
-        (
-            trusting(service("sagemaker.amazon.com")),
-            "trusts sagemaker.amazon.com;",
-            trusting(service("!Sub 'sagemaker.${AWS::URLSuffix}'")),
-        ),
+        (trusting(service("ec2.amazonaws.com")),
+         "the role R is given to sagemaker.amazonaws.com, which has to assume it, and trusts "
+         "ec2.amazonaws.com; allow sagemaker.amazonaws.com sts:AssumeRole", trusting(SAGEMAKER)),
+        (trusting(several("ec2.amazonaws.com", "ecs.amazonaws.com")),
+         "trusts ec2.amazonaws.com, ecs.amazonaws.com;",
+         trusting(several("ec2.amazonaws.com", "sagemaker.amazonaws.com"))),
+        (trusting(service("sagemaker.amazon.com")), "trusts sagemaker.amazon.com;",
+         trusting(service("!Sub 'sagemaker.${AWS::URLSuffix}'"))),
         (trusting("{AWS: '123456789012'}"), "trusts 123456789012;", trusting("'*'")),
-        (
-            trusting(service("ec2.amazonaws.com"), given=IN_ARN),
-            "the role R is given to",
-            trusting(service("!Ref Who"), given=IN_ARN),
-        ),
-        (
-            trusting(service("ec2.amazonaws.com"), given=BY_NAME),
-            "the role R is given to",
-            trusting(service("ec2.amazonaws.com"), given=OTHERS),
-        ),
-        (
-            trusting(SAGEMAKER, FUNCTION),
-            "given to lambda.amazonaws.com",
-            trusting(LAMBDA, FUNCTION, more=", Condition: {Bool: {'aws:SecureTransport': true}}"),
-        ),
-        (
-            trusting(service("states.us-east-1.amazonaws.com"), MACHINE),
-            "trusts states.us-east-1.amazonaws.com;",
-            trusting(service("states.eu-west-1.amazonaws.com"), MACHINE),
-        ),
-        (
-            trusting(service("lambda.amazonaws.com"), MACHINE),
-            "given to states.amazonaws.com",
-            trusting(service("!Sub 'states.${AWS::Region}.amazonaws.com'"), MACHINE),
-        ),
-        (
-            trusting(LAMBDA, RULE, "[{Id: a, Arn: b, RoleArn: !GetAtt R.Arn}]"),
-            "given to events.amazonaws.com",
-            trusting(service("events.amazonaws.com"), RULE, "[{Id: a, Arn: b, RoleArn: !Ref Who}]"),
-        ),
-        (
-            trusting(LAMBDA, DOMAIN, "{ExecutionRole: !GetAtt R.Arn}"),
-            "given to sagemaker",
-            trusting(SAGEMAKER, DOMAIN, "{ExecutionRole: !GetAtt R.Arn}"),
-        ),
-        (
-            trusting(LAMBDA, JOB, "!GetAtt R.Arn}}}}"),
-            "given to sagemaker",
-            trusting(SAGEMAKER, JOB, "!GetAtt R.Arn}}}}"),
-        ),
+        (trusting(service("ec2.amazonaws.com"), given=IN_ARN), "the role R is given to",
+         trusting(service("!Ref Who"), given=IN_ARN)),
+        (trusting(service("ec2.amazonaws.com"), given=BY_NAME), "the role R is given to",
+         trusting(service("ec2.amazonaws.com"), given=OTHERS)),
+        (trusting(SAGEMAKER, FUNCTION), "given to lambda.amazonaws.com",
+         trusting(LAMBDA, FUNCTION, more=", Condition: {Bool: {'aws:SecureTransport': true}}")),
+        (trusting(service("states.us-east-1.amazonaws.com"), MACHINE),
+         "trusts states.us-east-1.amazonaws.com;",
+         trusting(service("states.eu-west-1.amazonaws.com"), MACHINE)),
+        (trusting(service("lambda.amazonaws.com"), MACHINE), "given to states.amazonaws.com",
+         trusting(service("!Sub 'states.${AWS::Region}.amazonaws.com'"), MACHINE)),
+        (trusting(LAMBDA, RULE, "[{Id: a, Arn: b, RoleArn: !GetAtt R.Arn}]"),
+         "given to events.amazonaws.com",
+         trusting(service("events.amazonaws.com"), RULE, "[{Id: a, Arn: b, RoleArn: !Ref Who}]")),
+        (trusting(LAMBDA, DOMAIN, "{ExecutionRole: !GetAtt R.Arn}"), "given to sagemaker",
+         trusting(SAGEMAKER, DOMAIN, "{ExecutionRole: !GetAtt R.Arn}")),
+        (trusting(LAMBDA, JOB, "!GetAtt R.Arn}}}}"), "given to sagemaker",
+         trusting(SAGEMAKER, JOB, "!GetAtt R.Arn}}}}")),
         (trusting(SAGEMAKER, deny=DENY), "and denies it that;", trusting(SAGEMAKER)),
         (trusting(SAGEMAKER, deny=DENY), "denies", trusting(SAGEMAKER, deny=DENY_AT_TIMES)),
-        (
-            trusting(SAGEMAKER).replace("sts:AssumeRole", "sts:TagSession"),
-            "trusts nobody;",
-            trusting(SAGEMAKER).replace("sts:AssumeRole", "sts:*"),
-        ),
+        (trusting(SAGEMAKER).replace("sts:AssumeRole", "sts:TagSession"), "trusts nobody;",
+         trusting(SAGEMAKER).replace("sts:AssumeRole", "sts:*")),
     )
-]
+]  # fmt: skip
