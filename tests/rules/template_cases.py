@@ -295,9 +295,9 @@ SERVING: list[Case] = [
      "a serverless variant gets at most 4 MB",
      {**ON_SERVERLESS, **PYTORCH, f"{CONTAINER}.Environment": {"MMS_MAX_REQUEST_SIZE": "4000000"}}),
     ("answer-time",
-     {**PYTORCH, f"{CONTAINER}.Environment": {"SAGEMAKER_MODEL_SERVER_TIMEOUT": "300"}},
-     "SAGEMAKER_MODEL_SERVER_TIMEOUT is 300; InvokeEndpoint waits 60 seconds",
-     {**PYTORCH, f"{CONTAINER}.Environment": {"SAGEMAKER_MODEL_SERVER_TIMEOUT": "60"}}),
+     {f"{CONTAINER}.Environment": {"SAGEMAKER_GUNICORN_TIMEOUT_SECONDS": "300"}},
+     "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS is 300; InvokeEndpoint waits 60 seconds",
+     {**PYTORCH, f"{CONTAINER}.Environment": {"SAGEMAKER_MODEL_SERVER_TIMEOUT": "300"}}),
     (
         "explainer-payload",
         {

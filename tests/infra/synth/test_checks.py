@@ -8,7 +8,9 @@ from typing import Any
 
 import aws_cdk as cdk
 import pytest
+from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_sagemaker as sagemaker
+from aws_cdk import aws_ssm as ssm
 
 from sagemaker_serving.infra import SageMakerChecks
 
@@ -129,6 +131,31 @@ def test_a_stack_without_a_region_is_judged_without_the_rules_of_regions(tmp_pat
     app.synth()
     path = tmp_path / "cdk.out" / "validation-report.json"
     assert json.loads(path.read_text())["pluginReports"] == []
+
+
+def test_what_the_cli_has_yet_to_look_up_is_not_judged(tmp_path: Path) -> None:
+    app = cdk.App(outdir=str(tmp_path / "cdk.out"))
+    env = cdk.Environment(account="111122223333", region="eu-west-1")
+    stack = cdk.Stack(app, "Stack", env=env)
+    vpc = ec2.Vpc.from_lookup(stack, "Vpc", vpc_id="vpc-0a1b2c3d")
+    group = ec2.SecurityGroup(stack, "Group", vpc=vpc)
+    sagemaker.CfnModel(
+        stack,
+        "Model",
+        execution_role_arn=ssm.StringParameter.value_from_lookup(stack, "/serving/role"),
+        primary_container=sagemaker.CfnModel.ContainerDefinitionProperty(
+            image=ssm.StringParameter.value_from_lookup(stack, "/serving/image"),
+            model_data_url=f"s3://{ssm.StringParameter.value_from_lookup(stack, '/b')}/m.tar.gz",
+        ),
+        vpc_config=sagemaker.CfnModel.VpcConfigProperty(
+            subnets=vpc.select_subnets().subnet_ids, security_group_ids=[group.security_group_id]
+        ),
+    )
+    cdk.Validations.of(app).add_plugins(SageMakerChecks(app))
+    app.synth()
+    path = tmp_path / "cdk.out" / "validation-report.json"
+    plugins = {one["pluginName"] for one in json.loads(path.read_text())["pluginReports"]}
+    assert "SageMakerChecks" not in plugins
 
 
 def test_the_plugin_names_its_rules() -> None:

@@ -19,11 +19,11 @@ _TIMES = "AWS SageMaker Runtime InvokeEndpoint, 60 seconds"
 _SIZE_VARIABLES = ("MMS_MAX_REQUEST_SIZE", "TS_MAX_REQUEST_SIZE", "SAGEMAKER_MAX_REQUEST_SIZE")
 _TIME_VARIABLES = (
     "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS",
-    "SAGEMAKER_MODEL_SERVER_TIMEOUT",
     "SAGEMAKER_NGINX_PROXY_READ_TIMEOUT_SECONDS",
-    "MMS_DEFAULT_RESPONSE_TIMEOUT",
-    "TS_DEFAULT_RESPONSE_TIMEOUT",
 )
+"""Those for an answer alone. The response time-outs of TorchServe, MMS and their toolkits hold for
+loading the model, too, which may take minutes (pytorch/serve#2452, aws/sagemaker-python-sdk#2574).
+"""
 
 
 @rule(
