@@ -94,13 +94,6 @@ def test_an_archive_that_leads_out_of_the_folder_is_refused(tmp_path: Path, memb
     assert not (tmp_path / "outside").exists()
 
 
-def test_a_truncated_archive_is_named(tmp_path: Path) -> None:
-    path = archive(tmp_path / "model.tar.gz", *(f"m/{i}" for i in range(50)))
-    path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(UnreadableArtifact, match=r"model\.tar\.gz"):
-        open_model(path, tmp_path)
-
-
 def test_a_file_that_is_no_archive_is_named(tmp_path: Path) -> None:
     path = tmp_path / "model.h5"
     path.write_text("weights")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -209,17 +208,6 @@ def test_the_context_tells_the_request(handler: ModelServer) -> None:
     }
 
 
-def test_absent_headers_have_defaults(handler: ModelServer) -> None:
-    response = requests.post(
-        f"{handler.place.url}/invocations",
-        data=b"",
-        headers={"Accept": None, "Content-Type": "do/context"},
-        timeout=120,
-    )
-    assert response.json()["accept_header"] == "application/json"
-    assert response.json()["custom_attributes"] is None
-
-
 @pytest.mark.parametrize(
     ("what", "error"),
     [
@@ -252,18 +240,6 @@ def test_of_what_is_no_bytes_gunicorn_sends_the_headers_alone(
 
 def test_asking_whether_tensorflow_is_there_says_no(handler: ModelServer) -> None:
     assert ask(handler, "asked").text == "None"
-
-
-def test_an_http_error_of_falcon_keeps_its_status(handler: ModelServer) -> None:
-    response = ask(handler, "falcon")
-    assert response.status_code == 418
-    assert response.json()["description"] == "short and stout"
-
-
-def test_no_body_is_an_empty_answer(handler: ModelServer) -> None:
-    response = ask(handler, "nothing")
-    assert (response.status_code, response.content) == (200, b"")
-    assert response.headers["Content-Type"] == "x/empty"
 
 
 def test_code_and_its_lib_are_importable(handler: ModelServer) -> None:
@@ -304,30 +280,6 @@ def test_a_handler_that_hangs_ends_at_gunicorn_s_timeout_and_the_server_lives_on
     assert ask(handler, "greeting").text == "hello library"
 
 
-def test_a_bad_custom_attribute_is_a_400(handler: ModelServer) -> None:
-    response = ask(handler, "plain", **{ATTRIBUTES: "tfs-method=delete"})
-    assert response.status_code == 400
-    assert response.json() == {
-        "error": "invalid tfs-method: must be one of predict|classify|regress"
-    }
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status", "body"),
-    [
-        ("GET", "/ping", 200, ""),
-        ("GET", "/invocations", 200, "{}"),
-        ("GET", "/models", 404, '{"title": "404 Not Found"}'),
-        ("GET", "/else", 404, '{"error": "Not Found"}'),
-    ],
-)
-def test_paths_without_a_handler(
-    handler: ModelServer, method: str, path: str, status: int, body: str
-) -> None:
-    response = requests.request(method, handler.place.url + path, timeout=60)
-    assert (response.status_code, response.text) == (status, body)
-
-
 def test_a_pair_of_handlers_stands_around_the_engine(pair: ModelServer) -> None:
     response = requests.post(
         f"{pair.place.url}/invocations",
@@ -338,14 +290,6 @@ def test_a_pair_of_handlers_stands_around_the_engine(pair: ModelServer) -> None:
     # The content type comes from the package in requirements.txt.
     assert response.headers["Content-Type"] == "x/pair"
     assert response.json() == {"status": 200, "said": {"predictions": [5.5]}}
-
-
-def test_an_error_of_the_engine_never_reaches_the_output_handler(pair: ModelServer) -> None:
-    response = requests.post(f"{pair.place.url}/invocations", data=b"", timeout=60)
-    assert response.status_code == 400
-    assert response.json()["title"] == "400 Bad Request"
-    said = json.loads(response.json()["description"])
-    assert said == {"error": "JSON Parse error: The document is empty"}
 
 
 def test_the_rest_api_stays_reachable_beside_the_code(pair: ModelServer) -> None:

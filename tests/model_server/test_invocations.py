@@ -12,10 +12,6 @@ from tests.model_server.servers import log_of, processes_of, until
 
 pytestmark = pytest.mark.slow
 
-ATTRIBUTES = "X-Amzn-SageMaker-Custom-Attributes"
-MULTILINE = '{\n    "predictions": [3.5, 4.0, 5.5\n    ]\n}'
-ONE_LINE = '{    "predictions": [3.5, 4.0, 5.5    ]}'
-
 
 def invoke(
     server: ModelServer,
@@ -35,15 +31,8 @@ def invoke(
     ("body", "content_type", "predictions"),
     [
         ('{"instances": [1.0, 2.0, 5.0]}', "application/json", [3.5, 4.0, 5.5]),
-        ("[[1.0], [2.0]]", "application/json", [[3.5], [4.0]]),
-        ("[1.0, 2.0, 5.0]", "application/json", [[3.5, 4.0, 5.5]]),
-        ("5.0", "application/json", [5.5]),
-        ('{"x": 1.0}', "application/json", [3.5]),
-        ('{"x": 1.0}\n{"x": 2.0}', "application/jsonlines", [3.5, 4.0]),
         ("[1.0]\n[2.0]\n", "application/jsons", [[3.5], [4.0]]),
-        ("1.0\n2.0\n5.0\n", "text/csv", [3.5, 4.0, 5.5]),
         ("1.0,2.0\n5.0,1.0", "text/csv", [[3.5, 4.0], [5.5, 3.5]]),
-        ("1.0", "Text/CSV; charset=utf-8", [3.5]),
     ],
 )
 def test_a_body_is_converted_by_its_content_type(
@@ -52,131 +41,6 @@ def test_a_body_is_converted_by_its_content_type(
     response = invoke(without_code, body, content_type)
     assert (response.status_code, response.json()) == (200, {"predictions": predictions})
     assert response.headers["Content-Type"] == "application/json"
-
-
-@pytest.mark.parametrize(
-    ("accept", "text"),
-    [
-        ("application/json", ONE_LINE),
-        ("text/csv,application/jsonlines", ONE_LINE),
-        ("*/*", MULTILINE),
-        ("text/csv", MULTILINE),
-        (None, MULTILINE),
-    ],
-)
-def test_accept_decides_about_line_breaks_alone(
-    without_code: ModelServer, accept: str | None, text: str
-) -> None:
-    headers = {} if accept is None else {"Accept": accept}
-    response = invoke(without_code, '{"instances": [1.0, 2.0, 5.0]}', **headers)
-    assert response.text == text
-    assert response.headers["Content-Type"] == "application/json"
-
-
-@pytest.mark.parametrize(
-    ("body", "content_type", "error"),
-    [
-        ("", "application/json", "No values in 'instances' array"),
-        ("", "text/csv", "No values in 'instances' array"),
-        ("1\n2\n3", "application/jsonlines", "JSON Parse error: Missing a comma or ]"),
-        ("a,b\n1,2", "text/csv", 'JSON Value: "a" Type: String is not of expected type: float'),
-        ("1,,3", "text/csv", 'JSON Value: "" Type: String is not of expected type: float'),
-        ('[{"x": 1.0}, {"x": 2.0}]', "application/json", "Type: Object is not of expected type"),
-        ('{"x": "a]["}', "application/json", "Expecting 'instances' to be an list/array"),
-    ],
-)
-def test_a_body_the_engine_refuses_is_a_400(
-    without_code: ModelServer, body: str, content_type: str, error: str
-) -> None:
-    response = invoke(without_code, body, content_type)
-    assert response.status_code == 400
-    assert error in response.json()["error"]
-
-
-@pytest.mark.parametrize(
-    ("content_type", "named"),
-    [
-        ("application/x-npy", "application/x-npy"),
-        ("Image/PNG; q=1", "image/png"),
-        (None, "Unknown"),
-    ],
-)
-def test_other_content_types_are_a_415(
-    without_code: ModelServer, content_type: str | None, named: str
-) -> None:
-    response = invoke(without_code, b"\x93NUMPY", content_type)
-    assert response.status_code == 415
-    assert response.text == f'{{"error":"Unsupported Media Type: {named}"}}'
-    assert response.headers["Content-Type"] == "application/json"
-
-
-def test_the_method_does_not_matter(without_code: ModelServer) -> None:
-    assert invoke(without_code, b"", None, method="GET").status_code == 415
-    assert invoke(without_code, "5.0", method="PUT").json() == {"predictions": [5.5]}
-
-
-@pytest.mark.parametrize(
-    ("attributes", "body", "answer"),
-    [
-        ("tfs-model-version=122", '{"instances": [1.0]}', {"predictions": [2.5]}),
-        ("tfs-model-name=kinds", '{"instances": [1.0]}', {"predictions": [1.0]}),
-        (
-            "a=1,tfs-model-name=half_plus_three,tfs-method=regress",
-            '{"signature_name": "regress_x_to_y", "examples": [{"x": 1.0}]}',
-            {"results": [3.5]},
-        ),
-        (
-            "tfs-method=classify",
-            '{"signature_name": "classify_x_to_y", "examples": [{"x": 1.0}]}',
-            {"results": [[["", 3.5]]]},
-        ),
-        ("tfs-model-version=1=2", '{"instances": [1.0]}', {"predictions": [3.5]}),
-    ],
-)
-def test_custom_attributes_choose_model_version_and_method(
-    without_code: ModelServer, attributes: str, body: str, answer: object
-) -> None:
-    response = invoke(without_code, body, **{ATTRIBUTES: attributes})
-    assert (response.status_code, response.json()) == (200, answer)
-
-
-@pytest.mark.parametrize(
-    ("attributes", "status", "body"),
-    [
-        ("tfs-method=delete", 400, '{"error":"invalid tfs-method"}'),
-        ("tfs-model-name=a/b", 400, '{"error":"invalid tfs-model-name"}'),
-        ("tfs-model-version=one", 400, '{"error":"invalid tfs-model-version"}'),
-        (
-            "tfs-model-name=nope",
-            404,
-            '{\n    "error": "Servable not found for request: Latest(nope)"\n}',
-        ),
-    ],
-)
-def test_bad_custom_attributes_are_refused(
-    without_code: ModelServer, attributes: str, status: int, body: str
-) -> None:
-    response = invoke(without_code, '{"instances": [1.0]}', **{ATTRIBUTES: attributes})
-    assert (response.status_code, response.text) == (status, body)
-
-
-@pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE"])
-def test_ping_is_200_and_empty_by_any_method(without_code: ModelServer, method: str) -> None:
-    response = requests.request(method, f"{without_code.place.url}/ping", timeout=60)
-    assert (response.status_code, response.content) == (200, b"")
-
-
-@pytest.mark.parametrize("path", ["/", "/v1/models/half_plus_three", "/invocation"])
-def test_other_paths_are_a_404_in_json(without_code: ModelServer, path: str) -> None:
-    response = requests.get(without_code.place.url + path, timeout=60)
-    assert (response.status_code, response.text) == (404, '{"error": "Not Found"}')
-    assert response.headers["Content-Type"] == "application/json"
-
-
-def test_models_is_nginx_s_502_when_nothing_manages_models(without_code: ModelServer) -> None:
-    response = requests.get(f"{without_code.place.url}/models", timeout=60)
-    assert response.status_code == 502
-    assert "<center><h1>502 Bad Gateway</h1></center>" in response.text
 
 
 def test_a_large_body_is_taken(without_code: ModelServer) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,7 +17,6 @@ import psutil
 import pytest
 import requests
 
-from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.process import ModelServer, ServerNotHealthy
 from tests.leaving import lives
 from tests.model_server.servers import (
@@ -71,14 +69,6 @@ def failure(
         return server.poll(), server.last_log_lines()[-1]
 
 
-def test_a_flag_that_is_neither_true_nor_false_ends_the_start(tmp_path: Path) -> None:
-    status, line = failure(
-        bare_model(tmp_path / "m"), tmp_path, {"SAGEMAKER_TFS_ENABLE_BATCHING": "on"}
-    )
-    assert status == 2
-    assert line.endswith("SAGEMAKER_TFS_ENABLE_BATCHING must be 'true' or 'false'; it is 'on'")
-
-
 def test_a_folder_without_a_saved_model_ends_the_start(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     status, line = failure(tmp_path / "empty", tmp_path)
@@ -92,21 +82,6 @@ def test_a_default_model_that_is_not_there_ends_the_start(tmp_path: Path) -> Non
     )
     assert status == 2
     assert line.endswith("SAGEMAKER_TFS_DEFAULT_MODEL_NAME is 'other'; the model has broken")
-
-
-def test_an_unknown_container_version_ends_the_start(tmp_path: Path) -> None:
-    server = ModelServer.start(
-        bare_model(tmp_path / "m"),
-        environment={},
-        log_path=tmp_path / "log",
-        container_version="latest",
-    )
-    try:
-        until(lambda: server.poll() is not None)
-        assert server.poll() == 2
-        assert "container version is 'latest'" in server.last_log_lines()[-1]
-    finally:
-        server.stop()
 
 
 def test_a_saved_model_that_cannot_be_loaded_ends_the_start_with_tensorflow_s_reason(
@@ -125,7 +100,6 @@ def test_a_saved_model_that_cannot_be_loaded_ends_the_start_with_tensorflow_s_re
             "code/inference.py: NotImplementedError: "
             "Handlers are not implemented correctly in user script.",
         ),
-        ("import no_such_module\n", "code/inference.py: ModuleNotFoundError: No module named"),
         ("def handler(:\n", "code/inference.py: SyntaxError: "),
     ],
 )
@@ -294,13 +268,6 @@ def test_waiting_ends_at_the_deadline(tmp_path: Path) -> None:
     late = pytest.raises(ServerNotHealthy, match=r"did not answer /ping within 0\.2 s")
     with under_way(tmp_path) as (server, _), late:
         server.wait_until_healthy(0.2)
-
-
-def test_a_port_in_use_is_a_mistake(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(Mistake, match=f"^port {port} is in use; "):
-            ModelServer.start(tmp_path, environment={}, log_path=tmp_path / "log", port=port)
 
 
 BATCHING = {

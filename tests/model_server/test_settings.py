@@ -51,19 +51,6 @@ def test_a_timeout_of_zero_is_kept() -> None:
     assert batching.batch_timeout_micros == 0
 
 
-def test_the_proxy_waits_no_less_than_gunicorn() -> None:
-    settings = read_settings({"SAGEMAKER_GUNICORN_TIMEOUT_SECONDS": "90"})
-    assert settings.proxy_read_timeout_seconds == 90
-
-
-def test_a_port_range_gives_each_engine_its_ports() -> None:
-    settings = read_settings(
-        {"SAGEMAKER_SAFE_PORT_RANGE": "9000-9999", "SAGEMAKER_TFS_INSTANCE_COUNT": "2"}
-    )
-    assert [settings.rest_port(0), settings.rest_port(1)] == [9001, 9003]
-    assert [settings.grpc_port(0), settings.grpc_port(1)] == [9000, 9002]
-
-
 @pytest.mark.parametrize(
     ("port_range", "rest", "grpc"),
     [

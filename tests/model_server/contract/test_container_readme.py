@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 from sagemaker_serving.catalog.variables import container_variable
-from sagemaker_serving.model_server.generations import Generation
-from sagemaker_serving.model_server.handler.answering import Context, ContextTo219
 from sagemaker_serving.model_server.handler.user_code import HandlerPair, load_handlers
 from sagemaker_serving.model_server.plan import make_plan
 from sagemaker_serving.model_server.settings import read_settings
-from tests.model_server.contract.light import Light
 
 TFS = "SAGEMAKER_TFS_"
 BATCHING = {f"{TFS}ENABLE_BATCHING": "true"}
@@ -71,85 +67,11 @@ def test_a_variable_has_the_readme_s_example_and_default(
     assert known.default == (None if default == CPUS else str(default))
 
 
-def test_batching_defaults_to_false() -> None:
-    """ "Configures whether to enable record batching. Defaults to false." """
-    assert read_settings({}).batching is None
-    assert read_settings(BATCHING).batching is not None
-
-
-def test_batch_transform_enqueues_arbitrarily_many() -> None:
-    """ "or arbitrarily large for batch transform" """
-    name = f"{TFS}MAX_ENQUEUED_BATCHES"
-    assert read(name, None, {**BATCHING, "SAGEMAKER_BATCH": "1"}) >= 10**6
-
-
-def test_nginx_waits_no_shorter_than_gunicorn() -> None:
-    """ "If SAGEMAKER_GUNICORN_TIMEOUT_SECONDS is greater, ... will be set to the value of" """
-    name = "SAGEMAKER_NGINX_PROXY_READ_TIMEOUT_SECONDS"
-    assert read(name, "120", {"SAGEMAKER_GUNICORN_TIMEOUT_SECONDS": "200"}) == 200
-
-
 @pytest.mark.parametrize("text", ["True", "true", "TRUE"])
 def test_multi_model_mode_is_a_variable(text: str) -> None:
     """ "please start the container with environment variable SAGEMAKER_MULTI_MODEL=True" """
     environ = {"SAGEMAKER_MULTI_MODEL": text, "SAGEMAKER_SAFE_PORT_RANGE": "9000-9999"}
     assert read_settings(environ).multi_model
-
-
-def test_ninety_percent_of_the_ports_are_two_for_each_model() -> None:
-    """ "the maximum number of models ... would be 499 ((9999 - 9000) * 0.9 / 2)", which is 449."""
-    environ = {"SAGEMAKER_MULTI_MODEL": "true", "SAGEMAKER_SAFE_PORT_RANGE": "9000-9999"}
-    ports = read_settings(environ).model_ports
-    assert min(len(ports.rest), len(ports.grpc)) == 449
-
-
-@pytest.mark.parametrize(
-    ("content_type", "body", "rows"),
-    [
-        ("application/json", '{"instances": [1.0, 2.0]}', [3.5, 4.0]),
-        ("text/csv", "1.0\n2.0", [3.5, 4.0]),
-        ("application/jsonlines", "[1.0]\n[2.0]", [[3.5], [4.0]]),
-    ],
-)
-def test_a_request_is_of_one_of_three_types(
-    container: Light, content_type: str, body: str, rows: list[object]
-) -> None:
-    """ "The container will convert data in these formats to TensorFlow Serving REST API" """
-    for generation in Generation:
-        answer = asked(container, generation, body, content_type, "application/json")
-        assert (answer.status_code, answer.json()) == (200, {"predictions": rows}), generation
-
-
-def test_a_request_without_a_type_is_refused_though_json_is_the_default(container: Light) -> None:
-    """ "application/json (default)": of a handler's context. tensorflowServing.js answers 415."""
-    for generation in Generation:
-        answer = asked(container, generation, "[1.0]", None, None)
-        assert answer.status_code == 415, generation
-        assert answer.json() == {"error": "Unsupported Media Type: Unknown"}
-
-
-@pytest.mark.parametrize("accept", ["application/json", "application/jsonlines"])
-def test_an_answer_is_of_one_of_two_types(container: Light, accept: str) -> None:
-    """ "And the following content types for responses"; images from 2.20 say JSON for both."""
-    for generation in Generation:
-        answer = asked(container, generation, "[1.0]", "application/json", accept)
-        wanted = "application/json" if generation is Generation.C else accept
-        assert answer.headers["Content-Type"] == wanted, generation
-
-
-def asked(
-    container: Light,
-    generation: Generation,
-    body: str,
-    content_type: str | None,
-    accept: str | None,
-) -> requests.Response:
-    return requests.post(
-        f"http://127.0.0.1:{container.fronts[generation]}/invocations",
-        data=body,
-        headers={"Content-Type": content_type, "Accept": accept},
-        timeout=120,
-    )
 
 
 def test_one_handler_makes_the_pair_ignored(tmp_path: Path) -> None:
@@ -160,20 +82,6 @@ def test_one_handler_makes_the_pair_ignored(tmp_path: Path) -> None:
     assert isinstance(load_handlers(script), HandlerPair)
     script.write_text(f"{pair}def handler(data, context): ...")
     assert not isinstance(load_handlers(script), HandlerPair)
-
-
-@pytest.mark.parametrize("context", [Context, ContextTo219])
-def test_the_context_has_the_readme_s_attributes(context: Any) -> None:
-    """ "The Context is a namedtuple with following attributes"; ``grpc_uri`` is none of them.
-
-    The README named that up to 08980a3 (#168), and the service's has been ``grpc_port``.
-    """
-    documented = (
-        *("model_name", "model_version", "method", "rest_uri", "grpc_port"),
-        *("custom_attributes", "request_content_type", "accept_header", "content_length"),
-    )
-    assert set(documented) < set(context._fields)
-    assert "grpc_uri" not in context._fields
 
 
 def test_requirements_are_installed_unless_there_is_a_lib_folder(tmp_path: Path) -> None:

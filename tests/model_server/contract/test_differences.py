@@ -77,6 +77,11 @@ def test_csv_is_always_json_today(body: str) -> None:
     assert "instances" in json.loads(converted(C, CSV_TYPE, body))
 
 
+def test_bytes_that_are_no_utf8_become_the_replacement_character() -> None:
+    convert = CONTRACTS[C].conversion.to_tfs_json
+    assert convert(CSV_TYPE, b"\xff") == '{"instances":["\ufffd"]}'.encode()
+
+
 @given(content_type=st.sampled_from(TYPES) | st.text(max_size=30))
 def test_before_2_20_four_spellings_of_content_types_were_known(content_type: str) -> None:
     for earlier in (A, B1, B2):

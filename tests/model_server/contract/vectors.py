@@ -242,6 +242,7 @@ FLOAT_CSV = [
     csv("1.0,x", element(0, '"x"', "String", "float"), unparsed(INVALID, 19)),
 ]
 
+NEVER_CLOSED = unparsed("Missing a closing quotation mark in string.", 34)
 STRING_CSV = [
     words("a", predictions("a")),
     words("a\nb", predictions("a", "b")),
@@ -267,6 +268,7 @@ STRING_CSV = [
         element(1, "1.0", "Number", "string"),
         predictions(["x", "y"], ["1.0", "2.0"]),
     ),
+    words('"a, never closed', predictions("a, never closed"), NEVER_CLOSED),
     words("x\n1", element(1, "1", "Number", "string"), predictions("x", "1")),
 ]
 
@@ -373,6 +375,15 @@ ATTRIBUTES = [
         "tfs-model-name=a/b",
         text(400, '{"error":"invalid tfs-model-name"}'),
         refused(MALFORMED + "a/b:predict"),
+    ),
+    routed(
+        f"tfs-model-name={'a' * 255}",
+        refused(f"Servable not found for request: Latest({'a' * 255})", 404),
+    ),
+    routed(
+        f"tfs-model-name={'a' * 256}",
+        text(400, '{"error":"invalid tfs-model-name"}'),
+        refused(f"Servable not found for request: Latest({'a' * 256})", 404),
     ),
     routed(
         "tfs-model-name=_half",
