@@ -28,26 +28,13 @@ def read(folder: Path, *lines: str) -> list[Exchange]:
 @pytest.mark.parametrize(
     ("line", "request_", "expected"),
     [
-        (
-            '{"body": "1,2", "content_type": "text/csv", "expected_body": "3"}',
-            Request(body=b"1,2", content_type="text/csv"),
-            Answer(status=200, body=b"3"),
-        ),
-        (
-            '{"body_base64": "/w==", "expected_status": 415, "expected_body_base64": "/g=="}',
-            Request(body=b"\xff"),
-            Answer(status=415, body=b"\xfe"),
-        ),
-        (
-            '{"body_json": {"instances": [1]}, "expected_body_json": {"predictions": [3.5]}}',
-            Request(body=b'{"instances": [1]}'),
-            Answer(status=200, body=b'{"predictions": [3.5]}'),
-        ),
-        (
-            '{"body": "", "expected_status": 400}',
-            Request(body=b""),
-            Answer(status=400, body=b""),
-        ),
+        ('{"body": "1,2", "content_type": "text/csv", "expected_body": "3"}',
+         Request(body=b"1,2", content_type="text/csv"), Answer(status=200, body=b"3")),
+        ('{"body_base64": "/w==", "expected_status": 415, "expected_body_base64": "/g=="}',
+         Request(body=b"\xff"), Answer(status=415, body=b"\xfe")),
+        ('{"body_json": {"instances": [1]}, "expected_body_json": {"predictions": [3.5]}}',
+         Request(body=b'{"instances": [1]}'), Answer(status=200, body=b'{"predictions": [3.5]}')),
+        ('{"body": "", "expected_status": 400}', Request(body=b""), Answer(status=400, body=b"")),
         (
             '{"body": "x", "accept": "a/b", "custom_attributes": "k=v", "target_model": "m", '
             '"target_variant": "gpu", "inference_component": "c", "content_type": ""}',
@@ -63,7 +50,7 @@ def read(folder: Path, *lines: str) -> list[Exchange]:
             None,
         ),
     ],
-)
+)  # fmt: skip
 def test_a_line_is_a_request_and_what_is_expected(
     tmp_path: Path, line: str, request_: Request, expected: Answer | None
 ) -> None:

@@ -34,21 +34,12 @@ Y = {"y": Tensor(dtype="float32", shape=(None, 4))}
 KERAS = [
     ({"class_name": "Sequential", "config": {"layers": [INPUT, DENSE]}}, (X, Y)),
     ({"class_name": "Sequential", "config": {"layers": [OLDER, DENSE]}}, (X, Y)),
-    (
-        {
-            "class_name": "Functional",
-            "config": {
-                "layers": [INPUT, DENSE],
-                "input_layers": {"a": ["x", 0, 0]},
-                "output_layers": [["y", 0, 0]],
-            },
-        },
-        (X, Y),
-    ),
+    ({"class_name": "Functional", "config": {"layers": [INPUT, DENSE], "input_layers": {"a": ["x",
+      0, 0]}, "output_layers": [["y", 0, 0]]}}, (X, Y)),
     ({"class_name": "Mine", "config": {"units": 3}}, ({}, {})),
     ([1, 2], ({}, {})),
     ({"class_name": "Sequential", "config": {"layers": "none"}}, ({}, {})),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("config", "told"), KERAS, ids=lambda value: str(value)[:40])

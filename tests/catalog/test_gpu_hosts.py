@@ -25,26 +25,18 @@ def test_the_ami_versions_of_endpoints_are_those_of_the_api() -> None:
         ("endpoint", ["ml.g4dn.xlarge"], "11.8", None),
         ("endpoint", ["ml.g6.xlarge"], "12.9", None),
         ("endpoint", ["ml.g6.xlarge"], "13.0", "al2023-ami-sagemaker-inference-gpu-4-1"),
-        (
-            "endpoint",
-            ["ml.g6.xlarge", "ml.g5.xlarge"],
-            "12.9",
-            "al2-ami-sagemaker-inference-gpu-3-1",
-        ),
+        ("endpoint", ["ml.g6.xlarge", "ml.g5.xlarge"], "12.9",
+         "al2-ami-sagemaker-inference-gpu-3-1"),
         ("endpoint", ["ml.g5.xlarge", "ml.p5.48xlarge"], "12.9", None),
-        (
-            "endpoint",
-            ["ml.g6.xlarge", "ml.g5.xlarge"],
-            "13.0",
-            "al2023-ami-sagemaker-inference-gpu-4-1",
-        ),
+        ("endpoint", ["ml.g6.xlarge", "ml.g5.xlarge"], "13.0",
+         "al2023-ami-sagemaker-inference-gpu-4-1"),
         ("endpoint", ["ml.c5.xlarge"], "12.9", None),
         ("endpoint", ["ml.g7e.2xlarge"], "13.0", None),
         ("endpoint", ["ml.g4dn.xlarge"], "", None),
         ("transform", ["ml.g4dn.xlarge"], "12.2", "al2-ami-sagemaker-batch-gpu-535"),
         ("transform", ["ml.p4d.24xlarge"], "12.2", None),
     ],
-)
+)  # fmt: skip
 def test_an_ami_is_chosen_only_where_one_is_right(
     use: Use, types: list[str], cuda: str, ami: str | None
 ) -> None:

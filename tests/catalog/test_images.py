@@ -26,38 +26,18 @@ DLC = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
 @pytest.mark.parametrize(
     ("version", "region", "processor", "uri"),
     [
-        (
-            "2.19",
-            "eu-west-1",
-            "cpu",
-            "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu",
-        ),
-        (
-            "2.19.0",
-            "us-east-1",
-            "gpu",
-            "763104351884.dkr.ecr.us-east-1.amazonaws.com/tensorflow-inference:2.19.0-gpu",
-        ),
-        (
-            "2.18",
-            "af-south-1",
-            "cpu",
-            "626614931356.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:2.18-cpu",
-        ),
-        (
-            "2.20",
-            "cn-north-1",
-            "cpu",
-            "727897471807.dkr.ecr.cn-north-1.amazonaws.com.cn/tensorflow-inference:2.20-cpu-py312",
-        ),
-        (
-            "1.12",
-            "eu-south-1",
-            "cpu",
-            "048378556238.dkr.ecr.eu-south-1.amazonaws.com/sagemaker-tensorflow-serving:1.12-cpu",
-        ),
+        ("2.19", "eu-west-1", "cpu",
+         "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-cpu"),
+        ("2.19.0", "us-east-1", "gpu",
+         "763104351884.dkr.ecr.us-east-1.amazonaws.com/tensorflow-inference:2.19.0-gpu"),
+        ("2.18", "af-south-1", "cpu",
+         "626614931356.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:2.18-cpu"),
+        ("2.20", "cn-north-1", "cpu",
+         "727897471807.dkr.ecr.cn-north-1.amazonaws.com.cn/tensorflow-inference:2.20-cpu-py312"),
+        ("1.12", "eu-south-1", "cpu",
+         "048378556238.dkr.ecr.eu-south-1.amazonaws.com/sagemaker-tensorflow-serving:1.12-cpu"),
     ],
-)
+)  # fmt: skip
 def test_the_image_is_that_of_region_version_and_processor(
     version: str, region: str, processor: str, uri: str
 ) -> None:
@@ -71,34 +51,19 @@ def test_the_image_is_that_of_region_version_and_processor(
     ("asked", "image"),
     [
         # as sagemaker-core 2.27.0 itself answers; all 4974 of a run on 2026-11-21 were alike
-        (
-            {"framework": "pytorch", "version": "2.6", "processor": "gpu"},
-            "763104351884/pytorch-inference:2.6-gpu-py312",
-        ),
-        (
-            {"framework": "pytorch", "version": "1.4.0"},
-            "763104351884/pytorch-inference:1.4.0-cpu-py36",
-        ),
-        (
-            {"framework": "pytorch", "version": "1.4.0", "python": "py3"},
-            "763104351884/pytorch-inference:1.4.0-cpu-py3",
-        ),
-        (
-            {"framework": "mxnet", "version": "1.9", "processor": "gpu"},
-            "763104351884/mxnet-inference:1.9-gpu-py38",
-        ),
-        (
-            {"framework": "xgboost", "version": "1.7-1"},
-            "141502667606/sagemaker-xgboost:1.7-1",
-        ),
-        (
-            {"framework": "sklearn", "version": "1.2-1"},
-            "141502667606/sagemaker-scikit-learn:1.2-1-cpu-py3",
-        ),
-        (
-            {"framework": "sagemaker-tritonserver", "version": "25.09", "processor": "gpu"},
-            "763104351884/sagemaker-tritonserver:25.09-py3",
-        ),
+        ({"framework": "pytorch", "version": "2.6", "processor": "gpu"},
+         "763104351884/pytorch-inference:2.6-gpu-py312"),
+        ({"framework": "pytorch", "version": "1.4.0"},
+         "763104351884/pytorch-inference:1.4.0-cpu-py36"),
+        ({"framework": "pytorch", "version": "1.4.0", "python": "py3"},
+         "763104351884/pytorch-inference:1.4.0-cpu-py3"),
+        ({"framework": "mxnet", "version": "1.9", "processor": "gpu"},
+         "763104351884/mxnet-inference:1.9-gpu-py38"),
+        ({"framework": "xgboost", "version": "1.7-1"}, "141502667606/sagemaker-xgboost:1.7-1"),
+        ({"framework": "sklearn", "version": "1.2-1"},
+         "141502667606/sagemaker-scikit-learn:1.2-1-cpu-py3"),
+        ({"framework": "sagemaker-tritonserver", "version": "25.09", "processor": "gpu"},
+         "763104351884/sagemaker-tritonserver:25.09-py3"),
         (
             {"framework": "huggingface", "version": "4.51", "processor": "gpu"},
             "763104351884/huggingface-pytorch-inference:"
@@ -113,21 +78,15 @@ def test_the_image_is_that_of_region_version_and_processor(
             "763104351884/huggingface-pytorch-inference-neuronx:"
             "2.1.2-transformers4.43.2-neuronx-py310-sdk2.20.0-ubuntu20.04",
         ),
-        (
-            {"framework": "djl-lmi", "version": "0.36.0", "processor": "gpu"},
-            "763104351884/djl-inference:0.36.0-lmi27.0.0-cu130",
-        ),
-        (
-            {"framework": "inferentia-tensorflow", "version": "2.5.2", "processor": "inf"},
-            "802834080501/sagemaker-neo-tensorflow:2.5.2-inf-py3",
-        ),
-        (
-            {"framework": "tensorflow", "version": "2.3", "scope": "eia"},
-            "763104351884/tensorflow-inference-eia:2.3-cpu",
-        ),
+        ({"framework": "djl-lmi", "version": "0.36.0", "processor": "gpu"},
+         "763104351884/djl-inference:0.36.0-lmi27.0.0-cu130"),
+        ({"framework": "inferentia-tensorflow", "version": "2.5.2", "processor": "inf"},
+         "802834080501/sagemaker-neo-tensorflow:2.5.2-inf-py3"),
+        ({"framework": "tensorflow", "version": "2.3", "scope": "eia"},
+         "763104351884/tensorflow-inference-eia:2.3-cpu"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)
+)  # fmt: skip
 def test_every_frameworks_image_is_what_the_sdk_names(asked: dict[str, str], image: str) -> None:
     account, name = image.split("/")
     uri = image_uri(region="eu-west-1", **asked)  # type: ignore[arg-type]

@@ -39,26 +39,18 @@ def test_every_trial_is_told_and_the_winner_is_a_block_of_the_environment_file(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            ("gone.tar.gz", "--find-batching", "--p99-ms=20"),
-            "gone.tar.gz does not exist; give a model's folder or archive, or an endpoint's name",
-        ),
-        (
-            (str(MODEL), "--find-batching", "--p99-ms=20", "--input=gone.json"),
-            "gone.json does not exist",
-        ),
+        (("gone.tar.gz", "--find-batching", "--p99-ms=20"),
+         "gone.tar.gz does not exist; give a model's folder or archive, or an endpoint's name"),
+        ((str(MODEL), "--find-batching", "--p99-ms=20", "--input=gone.json"),
+         "gone.json does not exist"),
         ((str(MODEL), "--find-batching"), "--find-batching needs a goal; give --p99-ms"),
-        (
-            (str(MODEL), "--find-batching", "--p99-ms=20", "--requests=9"),
-            "--requests does not go with --find-batching",
-        ),
-        (
-            (str(MODEL), "--find-batching", "--p99-ms=20", "--variants=cpu,gpu"),
-            "--find-batching tries one variant, not 2; name one",
-        ),
+        ((str(MODEL), "--find-batching", "--p99-ms=20", "--requests=9"),
+         "--requests does not go with --find-batching"),
+        ((str(MODEL), "--find-batching", "--p99-ms=20", "--variants=cpu,gpu"),
+         "--find-batching tries one variant, not 2; name one"),
         (("prod-digits", "--p99-ms=20"), "--p99-ms goes with --find-batching; give both"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_gets_one_clear_message(run: Run, arguments: tuple[str, ...], said: str) -> None:
     ended = run("bench", *arguments)
     assert ended.returncode == 2

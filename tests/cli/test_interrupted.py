@@ -74,29 +74,19 @@ GOLDEN = "".join(json.dumps({"body": body}) + "\n" for body in ("one", "wait"))
 @pytest.mark.parametrize(
     ("arguments", "said", "left"),
     [
-        (
-            ["predict", "chat", "a.json", "wait.json", "-o", "out", "--concurrency", "1"],
-            "interrupted: 1 answers are in out, each of them whole; run the command again with",
-            {"a.json.out": b'"a"'},
-        ),
-        (
-            ["predict", "chat", "wait.json", "-o", "out/answer.json"],
-            "interrupted: out/answer.json is as it was, since not all had come; run the command",
-            {},
-        ),
-        (
-            ["golden", "chat", "out/golden.jsonl", "--record"],
-            "interrupted: out/golden.jsonl is as it was, and no answer is kept; run the command",
-            {"golden.jsonl": GOLDEN.encode()},
-        ),
-        (
-            ["bench", "chat", "--input", "wait.json", "--requests", "9", "--variants", "one"],
-            "interrupted: nothing is kept of what was measured; run the command again, with",
-            {},
-        ),
+        (["predict", "chat", "a.json", "wait.json", "-o", "out", "--concurrency", "1"],
+         "interrupted: 1 answers are in out, each of them whole; run the command again with",
+         {"a.json.out": b'"a"'}),
+        (["predict", "chat", "wait.json", "-o", "out/answer.json"],
+         "interrupted: out/answer.json is as it was, since not all had come; run the command", {}),
+        (["golden", "chat", "out/golden.jsonl", "--record"],
+         "interrupted: out/golden.jsonl is as it was, and no answer is kept; run the command",
+         {"golden.jsonl": GOLDEN.encode()}),
+        (["bench", "chat", "--input", "wait.json", "--requests", "9", "--variants", "one"],
+         "interrupted: nothing is kept of what was measured; run the command again, with", {}),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
-)
+)  # fmt: skip
 def test_a_command_says_what_it_leaves_and_ends(
     endpoint: Endpoint, tmp_path: Path, arguments: list[str], said: str, left: dict[str, bytes]
 ) -> None:

@@ -62,23 +62,13 @@ def test_the_model_is_asked_what_the_filter_lets_through(
         (CSV, "$[-1]", [b"7"], b"0.5", b"0.5"),
         (LINES, "$", [b'{"key": 1}'], b'{"label":1}', b'{"SageMakerOutput":{"label":1},"key":1}'),
         (JSON, "$", [b"[1, 2]"], b"3", b'{"SageMakerInput":[1,2],"SageMakerOutput":3}'),
-        (
-            LINES,
-            "$['id','SageMakerOutput']",
-            [b'{"id": 1, "x": 2}', b'{"id": 3, "x": 4}'],
-            b"[5]\n[6]\n",
-            b'{"SageMakerOutput":[5],"id":1}\n{"SageMakerOutput":[6],"id":3}',
-        ),
+        (LINES, "$['id','SageMakerOutput']", [b'{"id": 1, "x": 2}', b'{"id": 3, "x": 4}'],
+         b"[5]\n[6]\n", b'{"SageMakerOutput":[5],"id":1}\n{"SageMakerOutput":[6],"id":3}'),
         (JSON, "$.SageMakerOutput.p", [b'{"id": 1}'], b'{\n  "p": [0.5]\n}', b"[0.5]"),
-        (
-            JSON,
-            "$",
-            [b'{"SageMakerOutput": "mine", "id": 1}'],
-            b'"theirs"',
-            b'{"SageMakerOutput":"theirs","id":1}',
-        ),
+        (JSON, "$", [b'{"SageMakerOutput": "mine", "id": 1}'], b'"theirs"',
+         b'{"SageMakerOutput":"theirs","id":1}'),
     ],
-)
+)  # fmt: skip
 def test_answers_are_joined_to_their_records_and_filtered(
     content_type: str, path: str, lines: list[bytes], answer: bytes, output: bytes
 ) -> None:

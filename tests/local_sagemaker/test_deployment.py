@@ -105,25 +105,13 @@ def guarded(config: dict[str, Any] | None, instances: int) -> None:
     [
         (blue_green("CANARY"), "CanarySize is missing; CANARY needs it"),
         (blue_green("LINEAR"), "LinearStepSize is missing; LINEAR needs it"),
-        (
-            blue_green("CANARY", CanarySize=percent(51)),
-            "51 percent; it must be 1 to 50",
-        ),
-        (
-            blue_green("LINEAR", LinearStepSize=percent(9)),
-            "9 percent; it must be 10",
-        ),
+        (blue_green("CANARY", CanarySize=percent(51)), "51 percent; it must be 1 to 50"),
+        (blue_green("LINEAR", LinearStepSize=percent(9)), "9 percent; it must be 10"),
         (rolling(percent(4)), "MaximumBatchSize is 4 percent; it must be 5 to 50"),
-        (
-            blue_green("CANARY", CanarySize=count(3)),
-            "3 instances, and a variant starts with 4",
-        ),
-        (
-            {**blue_green("ALL_AT_ONCE"), **rolling(percent(10))},
-            "stands beside BlueGreenUpdate",
-        ),
+        (blue_green("CANARY", CanarySize=count(3)), "3 instances, and a variant starts with 4"),
+        ({**blue_green("ALL_AT_ONCE"), **rolling(percent(10))}, "stands beside BlueGreenUpdate"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_refused(config: dict[str, Any], said: str) -> None:
     with pytest.raises(AwsError, match=said):
         guarded(config, 4)

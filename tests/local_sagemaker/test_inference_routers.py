@@ -273,20 +273,8 @@ def test_an_asynchronous_target_writes_where_the_router_says(aws: Aws) -> None:
     [
         ([target(NEAR[0], NEAR[0])], "twice in model"),
         ([target(NEAR[0]), target(NEAR[1])], "model is there twice"),
-        (
-            [
-                target(
-                    NEAR[0],
-                    AsyncInferenceConfig={
-                        "OutputConfig": {
-                            "S3OutputPath": "s3://models/a",
-                            "S3FailurePath": "s3://models/b",
-                        }
-                    },
-                )
-            ],
-            "a real-time destination",
-        ),
+        ([target(NEAR[0], AsyncInferenceConfig={"OutputConfig": {"S3OutputPath": "s3://models/a",
+          "S3FailurePath": "s3://models/b"}})], "a real-time destination"),
         ([target(f"arn:aws-cn:sagemaker:cn-north-1:{HOME}:endpoint/x")], "not of the partition"),
         ([target(NEAR[0], RoutingPreference="InstancePoolOrder")], "of asynchronous"),
     ],
@@ -297,7 +285,7 @@ def test_an_asynchronous_target_writes_where_the_router_says(aws: Aws) -> None:
         "a partition",
         "a preference",
     ],
-)
+)  # fmt: skip
 def test_what_create_and_update_reject(aws: Aws, targets: Any, said: str) -> None:
     sagemaker, name = aws.sagemaker, f"update-{sum(map(ord, said))}"
     refusals = [

@@ -16,32 +16,18 @@ from tests.local_aws.aws import Aws
 @pytest.mark.parametrize(
     ("action", "parameters", "named"),
     [
-        (
-            "CreateEndpointConfig",
-            {"ProductionVariants": [{}], "ExplainerConfig": {"ClarifyExplainerConfig": {"A": 1}}},
-            "CreateEndpointConfig with ExplainerConfig yet",
-        ),
-        (
-            "CreateModel",
-            {"InferenceExecutionConfig": {"Mode": "Direct"}},
-            "CreateModel with InferenceExecutionConfig.Mode 'Direct' yet",
-        ),
-        (
-            "CreateInferenceComponent",
-            {
-                "Specification": {
-                    "Container": {"ContainerMetricsConfig": {"MetricsEndpoints": [{}]}}
-                }
-            },
-            "CreateInferenceComponent with Specification.Container.ContainerMetricsConfig yet",
-        ),
-        (
-            "CreateTransformJob",
-            {"DataCaptureConfig": {"DestinationS3Uri": "s3://bucket/captured"}},
-            "CreateTransformJob with DataCaptureConfig yet",
-        ),
+        ("CreateEndpointConfig",
+         {"ProductionVariants": [{}], "ExplainerConfig": {"ClarifyExplainerConfig": {"A": 1}}},
+         "CreateEndpointConfig with ExplainerConfig yet"),
+        ("CreateModel", {"InferenceExecutionConfig": {"Mode": "Direct"}},
+         "CreateModel with InferenceExecutionConfig.Mode 'Direct' yet"),
+        ("CreateInferenceComponent",
+         {"Specification": {"Container": {"ContainerMetricsConfig": {"MetricsEndpoints": [{}]}}}},
+         "CreateInferenceComponent with Specification.Container.ContainerMetricsConfig yet"),
+        ("CreateTransformJob", {"DataCaptureConfig": {"DestinationS3Uri": "s3://bucket/captured"}},
+         "CreateTransformJob with DataCaptureConfig yet"),
     ],
-)
+)  # fmt: skip
 def test_it_is_said_what_is_not_offered(
     action: str, parameters: dict[str, Any], named: str
 ) -> None:

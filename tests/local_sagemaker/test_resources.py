@@ -75,24 +75,15 @@ def test_names_are_taken_once(aws: Aws) -> None:
     [
         ("describe_model", "ModelName", f'Could not find model "{PREFIX}:model/absent".'),
         ("delete_model", "ModelName", f'Could not find model "{PREFIX}:model/absent".'),
-        (
-            "describe_endpoint_config",
-            "EndpointConfigName",
-            f'Could not find endpoint configuration "{PREFIX}:endpoint-config/absent".',
-        ),
-        (
-            "delete_endpoint_config",
-            "EndpointConfigName",
-            f'Could not find endpoint configuration "{PREFIX}:endpoint-config/absent".',
-        ),
-        (
-            "describe_endpoint",
-            "EndpointName",
-            f'Could not find endpoint "{PREFIX}:endpoint/absent".',
-        ),
+        ("describe_endpoint_config", "EndpointConfigName",
+         f'Could not find endpoint configuration "{PREFIX}:endpoint-config/absent".'),
+        ("delete_endpoint_config", "EndpointConfigName",
+         f'Could not find endpoint configuration "{PREFIX}:endpoint-config/absent".'),
+        ("describe_endpoint", "EndpointName",
+         f'Could not find endpoint "{PREFIX}:endpoint/absent".'),
         ("delete_endpoint", "EndpointName", f'Could not find endpoint "{PREFIX}:endpoint/absent".'),
     ],
-)
+)  # fmt: skip
 def test_what_is_absent_is_said_as_aws_says_it(
     aws: Aws, operation: str, parameter: str, message: str
 ) -> None:

@@ -124,22 +124,12 @@ def test_a_body_above_its_own_limit_is_refused(aws: Aws) -> None:
     ("changes", "said"),
     [
         ({"InstanceType": "ml.m5.large"}, "InstanceType is given on a serverless variant"),
-        (
-            {"ServerlessConfig": {"MemorySizeInMB": 1500, "MaxConcurrency": 1}},
-            "is 1500; serverless endpoints",
-        ),
-        (
-            {
-                "ServerlessConfig": {
-                    "MemorySizeInMB": 1024,
-                    "MaxConcurrency": 1,
-                    "ProvisionedConcurrency": 2,
-                }
-            },
-            "ProvisionedConcurrency is 2 and MaxConcurrency is 1",
-        ),
+        ({"ServerlessConfig": {"MemorySizeInMB": 1500, "MaxConcurrency": 1}},
+         "is 1500; serverless endpoints"),
+        ({"ServerlessConfig": {"MemorySizeInMB": 1024, "MaxConcurrency": 1,
+          "ProvisionedConcurrency": 2}}, "ProvisionedConcurrency is 2 and MaxConcurrency is 1"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_refused(aws: Aws, changes: dict[str, Any], said: str) -> None:
     if "s" not in [found["ModelName"] for found in aws.sagemaker.list_models()["Models"]]:
         aws.model("s")

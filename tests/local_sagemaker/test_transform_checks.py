@@ -45,45 +45,26 @@ def test_what_aws_documents_is_taken(
 @pytest.mark.parametrize(
     ("source", "output", "given", "why"),
     [
-        (
-            *JSON,
-            {**JOIN, "OutputFilter": "$['account_id','SageMakerOutput']"},
-            "Invalid OutputFilter: \"$['account_id','SageMakerOutput']\". Unexpected \"_\" in "
-            'JsonPath. Supported operators for "application/jsonlines" are '
-            "['$', '[', ']', '*', '.', ' ', ',', ':', '-', ''']",
-        ),
+        (*JSON, {**JOIN, "OutputFilter": "$['account_id','SageMakerOutput']"},
+         "Invalid OutputFilter: \"$['account_id','SageMakerOutput']\". Unexpected \"_\" in "
+         'JsonPath. Supported operators for "application/jsonlines" are '
+         "['$', '[', ']', '*', '.', ' ', ',', ':', '-', ''']"),
         (*JSON, {"InputFilter": "$[?(@.x)]"}, 'Unexpected "?" in JsonPath'),
         (*CSV, {"InputFilter": "$.id"}, 'Unexpected "." in JsonPath'),
-        (
-            {"ContentType": "image/png"},
-            {},
-            {"InputFilter": "$[0]"},
-            "ContentType is 'image/png'; filters and the join know",
-        ),
+        ({"ContentType": "image/png"}, {}, {"InputFilter": "$[0]"},
+         "ContentType is 'image/png'; filters and the join know"),
         ({}, {}, {"InputFilter": "$[0]"}, "ContentType is None; filters"),
         (JSON[0], {}, {"OutputFilter": "$.x"}, "Accept is None; filters"),
-        (
-            {"ContentType": "text/csv"},
-            {},
-            {"InputFilter": "$[0]"},
-            "SplitType is None and ContentType is 'text/csv'",
-        ),
+        ({"ContentType": "text/csv"}, {}, {"InputFilter": "$[0]"},
+         "SplitType is None and ContentType is 'text/csv'"),
         (*CSV, {"OutputFilter": "$[0]"}, "AssembleWith is None and Accept is 'text/csv'"),
         (JSON[0], {"Accept": "application/json"}, JOIN, "the join needs both to be the same"),
-        (
-            JSON[0],
-            {**JSON[1], "AssembleWith": "Line"},
-            JOIN,
-            "AssembleWith is 'Line'; the join needs both",
-        ),
-        (
-            {**JSON[0], "SplitType": "TFRecord"},
-            JSON[1],
-            {"InputFilter": "$.x"},
-            "SplitType is 'TFRecord'; filters and the join know JSON and CSV only",
-        ),
+        (JSON[0], {**JSON[1], "AssembleWith": "Line"}, JOIN,
+         "AssembleWith is 'Line'; the join needs both"),
+        ({**JSON[0], "SplitType": "TFRecord"}, JSON[1], {"InputFilter": "$.x"},
+         "SplitType is 'TFRecord'; filters and the join know JSON and CSV only"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_filtered_or_joined_is_refused(
     source: dict[str, str], output: dict[str, str], given: dict[str, str], why: str
 ) -> None:

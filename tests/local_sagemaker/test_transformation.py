@@ -98,46 +98,26 @@ OBJECT_LINES = b'{"id": 7, "x": [1]}\n{"id": 8, "x": [1, 2]}\n'
 @pytest.mark.parametrize(
     ("media", "split_type", "strategy", "body", "model", "given", "expected"),
     [
-        (
-            "text/csv", "Line", "MultiRecord", ROWS, doubled_rows,
-            {"JoinSource": "Input"},
-            b"7,a,aa\n8,b,bb\n",
-        ),
-        (
-            "text/csv", "Line", "SingleRecord", ROWS, doubled_rows,
-            {"JoinSource": "Input", "InputFilter": "$[1:]", "OutputFilter": "$[0,-1]"},
-            b"7,aa\n8,bb\n",
-        ),
-        (
-            "text/csv", "Line", "MultiRecord", ROWS, doubled_rows,
-            {"InputFilter": "$[0]"},
-            b"77\n88\n",
-        ),
-        (
-            "application/jsonlines", "Line", "MultiRecord", OBJECT_LINES, lengths,
-            {"JoinSource": "Input", "InputFilter": "$.x"},
-            b'{"SageMakerOutput":3,"id":7,"x":[1]}\n{"SageMakerOutput":5,"id":8,"x":[1,2]}\n',
-        ),
-        (
-            "application/json", "Line", "SingleRecord", OBJECT_LINES, lengths,
-            {"JoinSource": "Input", "OutputFilter": "$['id','SageMakerOutput']"},
-            b'{"SageMakerOutput":19,"id":7}\n{"SageMakerOutput":22,"id":8}\n',
-        ),
-        (
-            "application/jsonlines", "None", "MultiRecord", OBJECT_LINES, lengths,
-            {"JoinSource": "Input", "InputFilter": "$.x", "OutputFilter": "$.SageMakerOutput"},
-            b"3\n5",
-        ),
-        (
-            "application/json", "None", "SingleRecord", b'{"x": 1}', lengths,
-            {"JoinSource": "Input"},
-            b'{"SageMakerOutput":8,"x":1}',
-        ),
-        (
-            "application/json", "None", "MultiRecord", b'{"x": 1}', lambda _: b'{"p": [0, 1]}',
-            {"OutputFilter": "$.p[1]"},
-            b"1",
-        ),
+        ("text/csv", "Line", "MultiRecord", ROWS, doubled_rows, {"JoinSource": "Input"},
+         b"7,a,aa\n8,b,bb\n"),
+        ("text/csv", "Line", "SingleRecord", ROWS, doubled_rows,
+         {"JoinSource": "Input", "InputFilter": "$[1:]", "OutputFilter": "$[0,-1]"},
+         b"7,aa\n8,bb\n"),
+        ("text/csv", "Line", "MultiRecord", ROWS, doubled_rows, {"InputFilter": "$[0]"},
+         b"77\n88\n"),
+        ("application/jsonlines", "Line", "MultiRecord", OBJECT_LINES, lengths,
+         {"JoinSource": "Input", "InputFilter": "$.x"},
+         b'{"SageMakerOutput":3,"id":7,"x":[1]}\n{"SageMakerOutput":5,"id":8,"x":[1,2]}\n'),
+        ("application/json", "Line", "SingleRecord", OBJECT_LINES, lengths,
+         {"JoinSource": "Input", "OutputFilter": "$['id','SageMakerOutput']"},
+         b'{"SageMakerOutput":19,"id":7}\n{"SageMakerOutput":22,"id":8}\n'),
+        ("application/jsonlines", "None", "MultiRecord", OBJECT_LINES, lengths,
+         {"JoinSource": "Input", "InputFilter": "$.x", "OutputFilter": "$.SageMakerOutput"},
+         b"3\n5"),
+        ("application/json", "None", "SingleRecord", b'{"x": 1}', lengths, {"JoinSource": "Input"},
+         b'{"SageMakerOutput":8,"x":1}'),
+        ("application/json", "None", "MultiRecord", b'{"x": 1}', lambda _: b'{"p": [0, 1]}',
+         {"OutputFilter": "$.p[1]"}, b"1"),
     ],
 )  # fmt: skip
 def test_an_object_is_filtered_and_joined(

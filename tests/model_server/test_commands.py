@@ -32,27 +32,15 @@ def said(caplog: pytest.LogCaptureFixture, environ: Mapping[str, str]) -> list[s
     ("environ", "instance", "command"),
     [
         ({}, 0, f"{TFS} --port=9000 --rest_api_port=8501 {REST}"),
-        (
-            {"SAGEMAKER_SAFE_PORT_RANGE": "9100-9199", "SAGEMAKER_TFS_INSTANCE_COUNT": "2"},
-            1,
-            f"{TFS} --port=9102 --rest_api_port=9103 {REST}",
-        ),
-        (
-            {"SAGEMAKER_TFS_ENABLE_BATCHING": "true"},
-            0,
-            f"{TFS} --port=9000 --rest_api_port=8501 {REST} {BATCHING}",
-        ),
-        (
-            {
-                "SAGEMAKER_TFS_INTER_OP_PARALLELISM": "2",
-                "SAGEMAKER_TFS_INTRA_OP_PARALLELISM": "3",
-            },
-            0,
-            f"{TFS} --port=9000 --rest_api_port=8501 {REST} "
-            "--tensorflow_intra_op_parallelism=3 --tensorflow_inter_op_parallelism=2",
-        ),
+        ({"SAGEMAKER_SAFE_PORT_RANGE": "9100-9199", "SAGEMAKER_TFS_INSTANCE_COUNT": "2"}, 1,
+         f"{TFS} --port=9102 --rest_api_port=9103 {REST}"),
+        ({"SAGEMAKER_TFS_ENABLE_BATCHING": "true"}, 0,
+         f"{TFS} --port=9000 --rest_api_port=8501 {REST} {BATCHING}"),
+        ({"SAGEMAKER_TFS_INTER_OP_PARALLELISM": "2", "SAGEMAKER_TFS_INTRA_OP_PARALLELISM": "3"}, 0,
+         f"{TFS} --port=9000 --rest_api_port=8501 {REST} "
+         "--tensorflow_intra_op_parallelism=3 --tensorflow_inter_op_parallelism=2"),
     ],
-)
+)  # fmt: skip
 def test_tensorflow_serving_s_command_shows_what_is_set(
     environ: dict[str, str], instance: int, command: str
 ) -> None:

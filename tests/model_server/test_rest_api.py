@@ -43,28 +43,19 @@ def predict(server: ModelServer, signature: str, **body: object) -> requests.Res
         (f"{HALF}/versions/00123:predict", {"instances": [1.0]}, {"predictions": [3.5]}),
         ("/V1/Models/half_plus_three:Predict", {"instances": [1.0]}, {"predictions": [3.5]}),
         ("/v1/models/half%5Fplus_three:predict", {"instances": [1.0]}, {"predictions": [3.5]}),
-        (
-            f"{HALF}:regress",
-            {"signature_name": "regress_x_to_y", "examples": [{"x": 80.0}, {"x": 1.0}]},
-            {"results": [43.0, 3.5]},
-        ),
-        (
-            f"{HALF}:regress",
-            {"signature_name": "regress_x_to_y", "context": {"x": 2.0}, "examples": [{}]},
-            {"results": [4.0]},
-        ),
-        (
-            f"{HALF}:classify",
-            {"signature_name": "classify_x_to_y", "examples": [{"x": 20.0}]},
-            {"results": [[["", 13.0]]]},
-        ),
-        (
-            f"{HALF}:classify",
-            {"signature_name": "classify_with_labels", "examples": [{"x": 1.0}, {"x": 2.0}]},
-            {"results": [[["half", 3.5]], [["half", 4.0]]]},
-        ),
+        (f"{HALF}:regress",
+         {"signature_name": "regress_x_to_y", "examples": [{"x": 80.0}, {"x": 1.0}]},
+         {"results": [43.0, 3.5]}),
+        (f"{HALF}:regress",
+         {"signature_name": "regress_x_to_y", "context": {"x": 2.0}, "examples": [{}]},
+         {"results": [4.0]}),
+        (f"{HALF}:classify", {"signature_name": "classify_x_to_y", "examples": [{"x": 20.0}]},
+         {"results": [[["", 13.0]]]}),
+        (f"{HALF}:classify",
+         {"signature_name": "classify_with_labels", "examples": [{"x": 1.0}, {"x": 2.0}]},
+         {"results": [[["half", 3.5]], [["half", 4.0]]]}),
     ],
-)
+)  # fmt: skip
 def test_a_model_answers(
     without_code: ModelServer, path: str, body: object, answer: object
 ) -> None:
@@ -178,63 +169,27 @@ def test_an_image_of_another_rank_is_answered_as_by_tensorflow(without_code: Mod
     [
         (f"{HALF}:predict", b"", 400, "JSON Parse error: The document is empty"),
         (f"{HALF}:predict", b"[1]", 400, "JSON Value: [1] Is not object"),
-        (
-            f"{HALF}:predict",
-            b'{"instances": [1 2]}',
-            400,
-            "JSON Parse error: Missing a comma or ] after an array element. at offset: 17",
-        ),
-        (
-            f"{HALF}:predict",
-            {"signature_name": "zz", "instances": [1.0]},
-            400,
-            'Serving signature name: "zz" not found in signature def',
-        ),
-        (
-            f"{HALF}:regress",
-            {"signature_name": "zz", "examples": [{}]},
-            400,
-            "No signature was found with the name: zz",
-        ),
-        (
-            f"{HALF}:predict",
-            {"instances": ["a"]},
-            400,
-            "Failed to process element: 0 of 'instances' list. Error: INVALID_ARGUMENT: "
-            'JSON Value: "a" Type: String is not of expected type: float',
-        ),
-        (
-            "/v1/models/nope:predict",
-            {"instances": [1.0]},
-            404,
-            "Servable not found for request: Latest(nope)",
-        ),
-        (
-            f"{HALF}/versions/9:predict",
-            {"instances": [1.0]},
-            404,
-            "Servable not found for request: Specific(half_plus_three, 9)",
-        ),
-        (
-            f"{HALF}/labels/stable:predict",
-            {"instances": [1.0]},
-            400,
-            "Unrecognized servable version label: stable",
-        ),
+        (f"{HALF}:predict", b'{"instances": [1 2]}', 400,
+         "JSON Parse error: Missing a comma or ] after an array element. at offset: 17"),
+        (f"{HALF}:predict", {"signature_name": "zz", "instances": [1.0]}, 400,
+         'Serving signature name: "zz" not found in signature def'),
+        (f"{HALF}:regress", {"signature_name": "zz", "examples": [{}]}, 400,
+         "No signature was found with the name: zz"),
+        (f"{HALF}:predict", {"instances": ["a"]}, 400,
+         "Failed to process element: 0 of 'instances' list. Error: INVALID_ARGUMENT: "
+         'JSON Value: "a" Type: String is not of expected type: float'),
+        ("/v1/models/nope:predict", {"instances": [1.0]}, 404,
+         "Servable not found for request: Latest(nope)"),
+        (f"{HALF}/versions/9:predict", {"instances": [1.0]}, 404,
+         "Servable not found for request: Specific(half_plus_three, 9)"),
+        (f"{HALF}/labels/stable:predict", {"instances": [1.0]}, 400,
+         "Unrecognized servable version label: stable"),
         (f"{HALF}:delete", {}, 400, f"Malformed request: POST {HALF}:delete"),
         (HALF, {}, 400, f"Malformed request: POST {HALF}"),
-        (
-            f"{KINDS}:predict",
-            {"signature_name": "half", "instances": [1.0]},
-            400,
-            "Failed to write JSON value for tensor type: half",
-        ),
-        (
-            f"{KINDS}:predict",
-            {"signature_name": "scalar", "instances": [1.0]},
-            400,
-            "Tensor name: y has no shape information ",
-        ),
+        (f"{KINDS}:predict", {"signature_name": "half", "instances": [1.0]}, 400,
+         "Failed to write JSON value for tensor type: half"),
+        (f"{KINDS}:predict", {"signature_name": "scalar", "instances": [1.0]}, 400,
+         "Tensor name: y has no shape information "),
         (
             f"{HALF}:classify",
             {"signature_name": "regress_x_to_y", "examples": [{"x": 1.0}]},
@@ -242,14 +197,10 @@ def test_an_image_of_another_rank_is_answered_as_by_tensorflow(without_code: Mod
             'Expected classification signature outputs to contain at least one of "classes" or '
             '"scores". Signature was: ',
         ),
-        (
-            f"{HALF}:regress",
-            {"examples": [{"x": 1.0}]},
-            400,
-            "No regression inputs found in SignatureDef: ",
-        ),
+        (f"{HALF}:regress", {"examples": [{"x": 1.0}]}, 400,
+         "No regression inputs found in SignatureDef: "),
     ],
-)
+)  # fmt: skip
 def test_an_error_has_tf_serving_s_status_and_text(
     without_code: ModelServer, path: str, body: object, status: int, error: str
 ) -> None:

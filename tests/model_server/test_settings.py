@@ -77,72 +77,41 @@ def test_one_of_bucket_and_prefix_alone_is_ignored() -> None:
 @pytest.mark.parametrize(
     ("environ", "message"),
     [
-        (
-            {"SAGEMAKER_TFS_ENABLE_BATCHING": "yes"},
-            "SAGEMAKER_TFS_ENABLE_BATCHING must be 'true' or 'false'; it is 'yes'",
-        ),
-        (
-            {"SAGEMAKER_MULTI_MODEL": "1"},
-            "SAGEMAKER_MULTI_MODEL must be 'true' or 'false'; it is '1'",
-        ),
-        (
-            {"SAGEMAKER_MULTI_MODEL": "True"},
-            "SAGEMAKER_SAFE_PORT_RANGE must be set when SAGEMAKER_MULTI_MODEL is 'true', "
-            "as SageMaker does; set two ports like '9000-9999'",
-        ),
-        (
-            {"SAGEMAKER_BIND_TO_PORT": "70000"},
-            "SAGEMAKER_BIND_TO_PORT must be at most 65535; it is '70000'",
-        ),
-        (
-            {"SAGEMAKER_TFS_NGINX_LOGLEVEL": "verbose"},
-            "SAGEMAKER_TFS_NGINX_LOGLEVEL must be one of debug, info, notice, warn, error, crit, "
-            "alert, emerg; it is 'verbose'",
-        ),
-        (
-            {"SAGEMAKER_SERVING_MEMORY_LIMIT_MB": "4 GB"},
-            "SAGEMAKER_SERVING_MEMORY_LIMIT_MB must be a whole number of at least 1; it is '4 GB'",
-        ),
-        (
-            {"SAGEMAKER_SERVING_UNIVERSAL_CODE": "/no/such/folder"},
-            "SAGEMAKER_SERVING_UNIVERSAL_CODE is '/no/such/folder', which is no folder",
-        ),
-        (
-            {
-                "SAGEMAKER_MULTI_MODEL_UNIVERSAL_BUCKET": "b",
-                "SAGEMAKER_MULTI_MODEL_UNIVERSAL_PREFIX": "p",
-                "AWS_REGION": "us-gov-west-1",
-            },
-            "SAGEMAKER_MULTI_MODEL_UNIVERSAL_BUCKET: universal scripts are not supported in "
-            "us-iso-east-1 or us-gov-west-1",
-        ),
-        (
-            ON | {"SAGEMAKER_TFS_MAX_BATCH_SIZE": "0"},
-            "SAGEMAKER_TFS_MAX_BATCH_SIZE must be a whole number of at least 1; it is '0'",
-        ),
-        (
-            {"SAGEMAKER_GUNICORN_WORKERS": "two"},
-            "SAGEMAKER_GUNICORN_WORKERS must be a whole number of at least 1; it is 'two'",
-        ),
-        (
-            {"SAGEMAKER_TFS_INTER_OP_PARALLELISM": "-1"},
-            "SAGEMAKER_TFS_INTER_OP_PARALLELISM must be a whole number of at least 0; it is '-1'",
-        ),
-        (
-            {"SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN": "20%"},
-            "SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN must be a number from 0 to 1; it is '20%'",
-        ),
-        (
-            {"SAGEMAKER_SAFE_PORT_RANGE": "9000"},
-            "SAGEMAKER_SAFE_PORT_RANGE is '9000'; it must be two ports like '9000-9999'",
-        ),
-        (
-            {"SAGEMAKER_SAFE_PORT_RANGE": "9000-9001"},
-            "not enough ports available in SAGEMAKER_SAFE_PORT_RANGE (9000-9001): "
-            "SAGEMAKER_TFS_INSTANCE_COUNT=1 takes 2",
-        ),
+        ({"SAGEMAKER_TFS_ENABLE_BATCHING": "yes"},
+         "SAGEMAKER_TFS_ENABLE_BATCHING must be 'true' or 'false'; it is 'yes'"),
+        ({"SAGEMAKER_MULTI_MODEL": "1"},
+         "SAGEMAKER_MULTI_MODEL must be 'true' or 'false'; it is '1'"),
+        ({"SAGEMAKER_MULTI_MODEL": "True"},
+         "SAGEMAKER_SAFE_PORT_RANGE must be set when SAGEMAKER_MULTI_MODEL is 'true', as "
+         "SageMaker does; set two ports like '9000-9999'"),
+        ({"SAGEMAKER_BIND_TO_PORT": "70000"},
+         "SAGEMAKER_BIND_TO_PORT must be at most 65535; it is '70000'"),
+        ({"SAGEMAKER_TFS_NGINX_LOGLEVEL": "verbose"},
+         "SAGEMAKER_TFS_NGINX_LOGLEVEL must be one of debug, info, notice, warn, error, crit, "
+         "alert, emerg; it is 'verbose'"),
+        ({"SAGEMAKER_SERVING_MEMORY_LIMIT_MB": "4 GB"},
+         "SAGEMAKER_SERVING_MEMORY_LIMIT_MB must be a whole number of at least 1; it is '4 GB'"),
+        ({"SAGEMAKER_SERVING_UNIVERSAL_CODE": "/no/such/folder"},
+         "SAGEMAKER_SERVING_UNIVERSAL_CODE is '/no/such/folder', which is no folder"),
+        ({"SAGEMAKER_MULTI_MODEL_UNIVERSAL_BUCKET": "b",
+          "SAGEMAKER_MULTI_MODEL_UNIVERSAL_PREFIX": "p", "AWS_REGION": "us-gov-west-1"},
+         "SAGEMAKER_MULTI_MODEL_UNIVERSAL_BUCKET: universal scripts are not supported in "
+         "us-iso-east-1 or us-gov-west-1"),
+        (ON | {"SAGEMAKER_TFS_MAX_BATCH_SIZE": "0"},
+         "SAGEMAKER_TFS_MAX_BATCH_SIZE must be a whole number of at least 1; it is '0'"),
+        ({"SAGEMAKER_GUNICORN_WORKERS": "two"},
+         "SAGEMAKER_GUNICORN_WORKERS must be a whole number of at least 1; it is 'two'"),
+        ({"SAGEMAKER_TFS_INTER_OP_PARALLELISM": "-1"},
+         "SAGEMAKER_TFS_INTER_OP_PARALLELISM must be a whole number of at least 0; it is '-1'"),
+        ({"SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN": "20%"},
+         "SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN must be a number from 0 to 1; it is '20%'"),
+        ({"SAGEMAKER_SAFE_PORT_RANGE": "9000"},
+         "SAGEMAKER_SAFE_PORT_RANGE is '9000'; it must be two ports like '9000-9999'"),
+        ({"SAGEMAKER_SAFE_PORT_RANGE": "9000-9001"},
+         "not enough ports available in SAGEMAKER_SAFE_PORT_RANGE (9000-9001): "
+         "SAGEMAKER_TFS_INSTANCE_COUNT=1 takes 2"),
     ],
-)
+)  # fmt: skip
 def test_a_value_the_container_refuses_is_named(environ: dict[str, str], message: str) -> None:
     with pytest.raises(Mistake) as refused:
         read_settings(environ)

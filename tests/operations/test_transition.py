@@ -58,72 +58,37 @@ def release(**keep: str) -> Transition:
         (model(a="ml.c5.large"), deployed("a", a="ml.c5.large"), None, ""),
         (model(a="ml.m5.large"), deployed(a="ml.c5.large"), None, ""),
         # another type of a scaled variant, step by step
-        (
-            model(a="ml.m5.large", b="ml.c5.large"),
-            deployed("a", "b", a="ml.c5.large", b="ml.c5.large"),
-            release(a="ml.c5.large"),
-            "a is a scalable target on ml.c5.large, and the file has it on ml.m5.large; SageMaker",
-        ),
-        (
-            model(release(a="ml.c5.large"), a="ml.m5.large"),
-            deployed(a="ml.c5.large"),
-            None,
-            "without transition the next deploy has the file's variants",
-        ),
+        (model(a="ml.m5.large", b="ml.c5.large"),
+         deployed("a", "b", a="ml.c5.large", b="ml.c5.large"), release(a="ml.c5.large"),
+         "a is a scalable target on ml.c5.large, and the file has it on ml.m5.large; SageMaker"),
+        (model(release(a="ml.c5.large"), a="ml.m5.large"), deployed(a="ml.c5.large"), None,
+         "without transition the next deploy has the file's variants"),
         # a scaled variant that goes: its entry stays until its scaling is released
-        (
-            model(a="ml.c5.large"),
-            deployed("b", a="ml.c5.large", b="ml.c5.large"),
-            release(b="ml.c5.large"),
-            "b is a scalable target, and the file has no such variant: put its entry back",
-        ),
-        (
-            model(release(b="ml.c5.large"), a="ml.c5.large", b="ml.c5.large"),
-            deployed("b", a="ml.c5.large", b="ml.c5.large"),
-            release(b="ml.c5.large"),
-            "this deploy releases the scaling of b",
-        ),
-        (
-            model(release(b="ml.c5.large"), a="ml.c5.large", b="ml.c5.large"),
-            deployed(a="ml.c5.large", b="ml.c5.large"),
-            release(b="ml.c5.large"),
-            "the scaling of b is released: change its instance_type, rename or remove it",
-        ),
-        (
-            model(release(b="ml.c5.large"), a="ml.c5.large"),
-            deployed(a="ml.c5.large", b="ml.c5.large"),
-            CHANGE,
-            "a, b is deployed, the file has a: one deploy moves there without guardrails",
-        ),
+        (model(a="ml.c5.large"), deployed("b", a="ml.c5.large", b="ml.c5.large"),
+         release(b="ml.c5.large"),
+         "b is a scalable target, and the file has no such variant: put its entry back"),
+        (model(release(b="ml.c5.large"), a="ml.c5.large", b="ml.c5.large"),
+         deployed("b", a="ml.c5.large", b="ml.c5.large"), release(b="ml.c5.large"),
+         "this deploy releases the scaling of b"),
+        (model(release(b="ml.c5.large"), a="ml.c5.large", b="ml.c5.large"),
+         deployed(a="ml.c5.large", b="ml.c5.large"), release(b="ml.c5.large"),
+         "the scaling of b is released: change its instance_type, rename or remove it"),
+        (model(release(b="ml.c5.large"), a="ml.c5.large"),
+         deployed(a="ml.c5.large", b="ml.c5.large"), CHANGE,
+         "a, b is deployed, the file has a: one deploy moves there without guardrails"),
         (model(CHANGE, a="ml.c5.large"), deployed(a="ml.c5.large"), None, "the step is deployed"),
-        (
-            model(release(b="ml.c5.large"), a="ml.c5.large"),
-            deployed(a="ml.c5.large"),
-            None,
-            "the step is deployed",
-        ),
+        (model(release(b="ml.c5.large"), a="ml.c5.large"), deployed(a="ml.c5.large"), None,
+         "the step is deployed"),
         # a variant that comes, and one that is renamed
-        (
-            model(a="ml.c5.large", b="ml.c5.large"),
-            deployed("a", a="ml.c5.large"),
-            CHANGE,
-            "a is deployed, the file has a, b",
-        ),
-        (
-            model(c="ml.c5.large"),
-            deployed("a", a="ml.c5.large"),
-            release(a="ml.c5.large"),
-            "put its entry back",
-        ),
+        (model(a="ml.c5.large", b="ml.c5.large"), deployed("a", a="ml.c5.large"), CHANGE,
+         "a is deployed, the file has a, b"),
+        (model(c="ml.c5.large"), deployed("a", a="ml.c5.large"), release(a="ml.c5.large"),
+         "put its entry back"),
         # serverless with provisioned concurrency
-        (
-            model(s="ml.c5.large"),
-            deployed("s", s="serverless"),
-            release(s="serverless"),
-            "s is a scalable target on serverless",
-        ),
+        (model(s="ml.c5.large"), deployed("s", s="serverless"), release(s="serverless"),
+         "s is a scalable target on serverless"),
     ],
-)
+)  # fmt: skip
 def test_the_next_step_of_a_guarded_endpoint(
     file: Model, there: DeployedVariants, wanted: Transition | None, why: str
 ) -> None:

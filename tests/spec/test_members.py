@@ -60,26 +60,14 @@ _ROUTED = {
     "RoutingTargets.RoutingPreference",  # as the two before it: docs/limits.md says why not
 }
 OTHERS = (
-    (
-        "sagemaker",
-        "CreateCompilationJob",
-        {
-            *("CompilationJobName", "ModelPackageVersionArn", "RoleArn", "Tags", "VpcConfig"),
-            *("InputConfig.S3Uri", "OutputConfig.KmsKeyId", "OutputConfig.S3OutputLocation"),
-            "StoppingCondition.MaxWaitTimeInSeconds",
-            *dict(written_members(Compilation)),
-        },
-    ),
-    (
-        "application-autoscaling",
-        "RegisterScalableTarget",
-        _TARGET | {"RoleARN", "SuspendedState", "Tags", *dict(written_members(Scaling))},
-    ),
-    (
-        "application-autoscaling",
-        "PutScheduledAction",
-        _TARGET | {"EndTime", "StartTime", *dict(written_members(Schedule))},
-    ),
+    ("sagemaker", "CreateCompilationJob",
+     {*("CompilationJobName", "ModelPackageVersionArn", "RoleArn", "Tags", "VpcConfig"),
+      *("InputConfig.S3Uri", "OutputConfig.KmsKeyId", "OutputConfig.S3OutputLocation"),
+      "StoppingCondition.MaxWaitTimeInSeconds", *dict(written_members(Compilation))}),
+    ("application-autoscaling", "RegisterScalableTarget",
+     _TARGET | {"RoleARN", "SuspendedState", "Tags", *dict(written_members(Scaling))}),
+    ("application-autoscaling", "PutScheduledAction",
+     _TARGET | {"EndTime", "StartTime", *dict(written_members(Schedule))}),
     (
         "application-autoscaling",
         "PutScalingPolicy",
@@ -99,7 +87,7 @@ OTHERS = (
         ("sagemaker", f"{verb}InferenceRouter", {"InferenceRouterName", "ClientToken", *_ROUTED})
         for verb in ("Create", "Update")
     ),
-)
+)  # fmt: skip
 """Actions whose members the file, the constructs and the functions write by hand, or never."""
 
 

@@ -65,75 +65,44 @@ def test_weight_zero_is_kept(tmp_path: Path) -> None:
     ("change", "message"),
     [
         (("region:", "regoin:"), "dev.yaml:2: unknown field 'regoin'; did you mean 'region'"),
-        (
-            ('"2.19"', "2.20"),
-            "dev.yaml:7 models.digits.framework_version: framework_version is the number 2.2; "
-            "it must be text: put it in quotes",
-        ),
-        (
-            ("ml.c5.large", "ml.c5.large, weight: heavy"),
-            "dev.yaml:9 models.digits.variants[0].weight: weight is 'heavy'; it must be a number",
-        ),
-        (
-            ("name: cpu, ", ""),
-            "dev.yaml:9 models.digits.variants[0]: 'name' is missing; add it",
-        ),
-        (
-            ("    variants:", "    server: {gunicorn_loglevel: inf}\n    variants:"),
-            "dev.yaml:8 models.digits.server.gunicorn_loglevel: gunicorn_loglevel is 'inf'; it "
-            "must be debug, info, warning, error or critical; did you mean info",
-        ),
-        (
-            ("    artifact:", "    artifact: {s3: s3://b/k.tar.gz, sha: 1}\n    framwork:"),
-            "dev.yaml:5 models.digits.artifact: unknown field 'sha'; did you mean 'sha256'",
-        ),
-        (
-            ("    artifact:", "    artifact: {folder: model, uncompresed: true}\n    framwork:"),
-            "dev.yaml:5 models.digits.artifact: unknown field 'uncompresed'; did you mean "
-            "'uncompressed'",
-        ),
-        (
-            ("    artifact:", "    artifact: {uncompressed: true}\n    framwork:"),
-            "dev.yaml:5 models.digits.artifact: 'folder' is missing; add it",
-        ),
-        (
-            ("ml.c5.large", "ml.c5.large, max_concurrency: 2"),
-            "dev.yaml:9 models.digits.variants[0] 'cpu': 'instance_type' belongs to another kind "
-            "than the fields beside it; remove it, or them",
-        ),
-        (
-            ("    variants:", "    update: {linear_percent: ten}\n    variants:"),
-            "dev.yaml:8 models.digits.update.linear_percent: linear_percent is 'ten'; it must be a "
-            "whole number",
-        ),
-        (
-            ("ml.c5.large", "ml.c5.large, weight: 1e-4"),
-            "dev.yaml:9 models.digits.variants[0].weight: weight is '1e-4'; it must be a number; "
-            "write 0.0001, without quotes",
-        ),
-        (
-            ("    variants:", "    update: {linear_percent: '10'}\n    variants:"),
-            "dev.yaml:8 models.digits.update.linear_percent: linear_percent is '10'; it must be a "
-            "whole number; write 10, without quotes",
-        ),
-        (
-            ("    variants:", "    update: {all_at_once: false}\n    variants:"),
-            "dev.yaml:8 models.digits.update.all_at_once: all_at_once is False; it must be true",
-        ),
-        (
-            (
-                "    variants:",
-                "    scaling: {cpu: {min: 1, max: 2, invocation_per_instance: 2}}\n    variants:",
-            ),
-            "dev.yaml:8 models.digits.scaling.cpu: unknown field 'invocation_per_instance'; "
-            "did you mean 'invocations_per_instance'",
-        ),
-        (
-            ("region: eu-west-1", "region: eu-west-1\nname: prod"),
-            "dev.yaml:3 name: 'name' is given twice; remove one of them",
-        ),
+        (('"2.19"', "2.20"),
+         "dev.yaml:7 models.digits.framework_version: framework_version is the number 2.2; it "
+         "must be text: put it in quotes"),
+        (("ml.c5.large", "ml.c5.large, weight: heavy"),
+         "dev.yaml:9 models.digits.variants[0].weight: weight is 'heavy'; it must be a number"),
+        (("name: cpu, ", ""), "dev.yaml:9 models.digits.variants[0]: 'name' is missing; add it"),
+        (("    variants:", "    server: {gunicorn_loglevel: inf}\n    variants:"),
+         "dev.yaml:8 models.digits.server.gunicorn_loglevel: gunicorn_loglevel is 'inf'; it must "
+         "be debug, info, warning, error or critical; did you mean info"),
+        (("    artifact:", "    artifact: {s3: s3://b/k.tar.gz, sha: 1}\n    framwork:"),
+         "dev.yaml:5 models.digits.artifact: unknown field 'sha'; did you mean 'sha256'"),
+        (("    artifact:", "    artifact: {folder: model, uncompresed: true}\n    framwork:"),
+         "dev.yaml:5 models.digits.artifact: unknown field 'uncompresed'; did you mean "
+         "'uncompressed'"),
+        (("    artifact:", "    artifact: {uncompressed: true}\n    framwork:"),
+         "dev.yaml:5 models.digits.artifact: 'folder' is missing; add it"),
+        (("ml.c5.large", "ml.c5.large, max_concurrency: 2"),
+         "dev.yaml:9 models.digits.variants[0] 'cpu': 'instance_type' belongs to another kind "
+         "than the fields beside it; remove it, or them"),
+        (("    variants:", "    update: {linear_percent: ten}\n    variants:"),
+         "dev.yaml:8 models.digits.update.linear_percent: linear_percent is 'ten'; it must be a "
+         "whole number"),
+        (("ml.c5.large", "ml.c5.large, weight: 1e-4"),
+         "dev.yaml:9 models.digits.variants[0].weight: weight is '1e-4'; it must be a number; "
+         "write 0.0001, without quotes"),
+        (("    variants:", "    update: {linear_percent: '10'}\n    variants:"),
+         "dev.yaml:8 models.digits.update.linear_percent: linear_percent is '10'; it must be a "
+         "whole number; write 10, without quotes"),
+        (("    variants:", "    update: {all_at_once: false}\n    variants:"),
+         "dev.yaml:8 models.digits.update.all_at_once: all_at_once is False; it must be true"),
+        (("    variants:",
+          "    scaling: {cpu: {min: 1, max: 2, invocation_per_instance: 2}}\n    variants:"),
+         "dev.yaml:8 models.digits.scaling.cpu: unknown field 'invocation_per_instance'; did you "
+         "mean 'invocations_per_instance'"),
+        (("region: eu-west-1", "region: eu-west-1\nname: prod"),
+         "dev.yaml:3 name: 'name' is given twice; remove one of them"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_shape_is_named_with_its_line(
     tmp_path: Path, change: tuple[str, str], message: str
 ) -> None:

@@ -64,20 +64,12 @@ class Tensorlike:
         (["a", "b"], UNKNOWN, "application/json", b'{"instances":["a","b"]}'),
         ([{"x": ARRAY}], UNKNOWN, "application/json", b'{"instances":[{"x":[[1,2],[3,4]]}]}'),
         ([{"x": PNG[:3]}], UNKNOWN, "application/json", b'{"instances":[{"x":{"b64":"iVBO"}}]}'),
-        (
-            {"x": ARRAY, "y": ARRAY[:, 0]},
-            UNKNOWN,
-            "application/json",
-            b'{"instances":[{"x":[1,2],"y":1},{"x":[3,4],"y":3}]}',
-        ),
+        ({"x": ARRAY, "y": ARRAY[:, 0]}, UNKNOWN, "application/json",
+         b'{"instances":[{"x":[1,2],"y":1},{"x":[3,4],"y":3}]}'),
         ({"inputs": ARRAY}, UNKNOWN, "application/json", b'{"inputs":[[1,2],[3,4]]}'),
         ({"instances": ARRAY}, UNKNOWN, "application/json", b'{"instances":[[1,2],[3,4]]}'),
-        (
-            {"examples": [{"x": 1.0}], "signature_name": "r"},
-            UNKNOWN,
-            "application/json",
-            b'{"signature_name":"r","examples":[{"x":1.0}]}',
-        ),
+        ({"examples": [{"x": 1.0}], "signature_name": "r"}, UNKNOWN, "application/json",
+         b'{"signature_name":"r","examples":[{"x":1.0}]}'),
         ({"prompt": "hi"}, UNKNOWN, "application/json", b'{"prompt":"hi"}'),
         (5, UNKNOWN, "application/json", b"5"),
         (numpy.float32(1.5), UNKNOWN, "application/json", b"1.5"),
@@ -88,7 +80,7 @@ class Tensorlike:
         (io.StringIO("1,2"), UNKNOWN, "application/octet-stream", b"1,2"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
-)
+)  # fmt: skip
 def test_data_is_written_as_the_model_takes_it(
     data: Any, model: ModelFacts, content_type: str, body: bytes
 ) -> None:
@@ -201,42 +193,23 @@ def endless() -> Iterator[int]:
         ([["a\nb"]], XGBOOST, None, "a record has a line break"),
         (numpy.zeros((1, 2, 3)), XGBOOST, None, r"CSV holds rows .* the shape \(1, 2, 3\)"),
         ([[1]], PYTORCH, "npy", "a list of values cannot be sent as application/x-npy"),
-        (
-            ARRAY,
-            ModelFacts(accepted=Accepted(content_types=("application/x-image",), by="a test")),
-            None,
-            r"the model takes application/x-image \(a test\), which an array cannot be written as",
-        ),
-        (
-            numpy.zeros((28, 28)),
-            DIGITS,
-            None,
-            r"input 'x' is \(\?, 28, 28\), the first axis is the batch; send one .* array\[None\]",
-        ),
+        (ARRAY, ModelFacts(accepted=Accepted(content_types=("application/x-image",), by="a test")),
+         None,
+         r"the model takes application/x-image \(a test\), which an array cannot be written as"),
+        (numpy.zeros((28, 28)), DIGITS, None,
+         r"input 'x' is \(\?, 28, 28\), the first axis is the batch; send one .* array\[None\]"),
         (numpy.zeros((2, 28, 27)), DIGITS, None, r"shape \(2, 28, 27\); the model's input 'x' is"),
-        (
-            numpy.zeros(2),
-            signed("int64", (None,)),
-            None,
-            r"convert it with array.astype\('int64'\)",
-        ),
+        (numpy.zeros(2), signed("int64", (None,)), None,
+         r"convert it with array.astype\('int64'\)"),
         ({"y": numpy.zeros(2)}, DIGITS, None, "the arrays are called y; the model's inputs x"),
-        (
-            {"x": numpy.zeros(2), "y": numpy.zeros(3)},
-            UNKNOWN,
-            None,
-            r"the same first axis, the batch, and not 0: x \(2,\), y \(3,\)",
-        ),
-        (
-            [PNG],
-            signed("float32", (None, 28, 28), has_script=False),
-            None,
-            r"the model has no inference.py, and its input x \(float32\) takes no files",
-        ),
+        ({"x": numpy.zeros(2), "y": numpy.zeros(3)}, UNKNOWN, None,
+         r"the same first axis, the batch, and not 0: x \(2,\), y \(3,\)"),
+        ([PNG], signed("float32", (None, 28, 28), has_script=False), None,
+         r"the model has no inference.py, and its input x \(float32\) takes no files"),
         (Path("/nowhere/at/all.png"), UNKNOWN, None, "/nowhere/at/all.png cannot be read: No such"),
         (Path("/nowhere/at/all.csv"), UNKNOWN, None, "/nowhere/at/all.csv cannot be read: No such"),
     ],
-)
+)  # fmt: skip
 def test_what_would_fail_is_named_before_it_is_sent(
     data: Any, model: ModelFacts, encoding: Encoding | None, told: str
 ) -> None:

@@ -29,26 +29,15 @@ def failed(reason: str, status: str = "Failed") -> dict[str, str]:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (
-            refused("AmazonSageMakerException", "Rate exceeded", "ThrottlingException"),
-            "throttling",
-        ),
-        (
-            refused("AmazonSageMakerException", "User: x is not authorized", "AccessDenied"),
-            "denied",
-        ),
-        (
-            refused("AmazonSageMakerException", "Could not assume role x.", "ValidationException"),
-            "denied",
-        ),
-        (
-            refused("AmazonSageMakerException", "1 validation error", "ValidationException"),
-            "refused",
-        ),
-        (
-            refused("ResourceLimitExceededException", "The account-level", "ResourceLimitExceeded"),
-            "capacity",
-        ),
+        (refused("AmazonSageMakerException", "Rate exceeded", "ThrottlingException"), "throttling"),
+        (refused("AmazonSageMakerException", "User: x is not authorized", "AccessDenied"),
+         "denied"),
+        (refused("AmazonSageMakerException", "Could not assume role x.", "ValidationException"),
+         "denied"),
+        (refused("AmazonSageMakerException", "1 validation error", "ValidationException"),
+         "refused"),
+        (refused("ResourceLimitExceededException", "The account-level", "ResourceLimitExceeded"),
+         "capacity"),
         (refused("AmazonSageMakerException", "oh", "InternalFailure"), "internal"),
         (refused("ResourceInUseException", "name", "ResourceInUse"), "internal"),
         ({"Error": "States.Timeout", "Cause": ""}, "internal"),
@@ -60,7 +49,7 @@ def failed(reason: str, status: str = "Failed") -> dict[str, str]:
         (failed("ClientError: Data download failed: AccessDenied"), "refused"),
         (failed("", "Stopped"), "stopped"),
     ],
-)
+)  # fmt: skip
 def test_a_failure_is_told_by_its_cause(error: dict[str, str], kind: str) -> None:
     found = failure_of(error)
     assert found is not None

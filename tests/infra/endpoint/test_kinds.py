@@ -108,45 +108,22 @@ def test_a_variant_on_gpus_gets_the_host_that_its_image_needs(bench: Any) -> Non
 @pytest.mark.parametrize(
     ("guardrails", "said"),
     [
-        (
-            Guardrails.linear(percent=20, wait_seconds=60, termination_wait_seconds=0),
-            {
-                "BlueGreenUpdatePolicy": {
-                    "TerminationWaitInSeconds": 0,
-                    "TrafficRoutingConfiguration": {
-                        "Type": "LINEAR",
-                        "LinearStepSize": {"Type": "CAPACITY_PERCENT", "Value": 20},
-                        "WaitIntervalInSeconds": 60,
-                    },
-                }
-            },
-        ),
-        (
-            Guardrails.rolling(percent=20, wait_seconds=0, rollback_percent=50).watching("a", "b"),
-            {
-                "RollingUpdatePolicy": {
-                    "MaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 20},
-                    "RollbackMaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 50},
-                    "WaitIntervalInSeconds": 0,
-                },
-                "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": "a"}, {"AlarmName": "b"}]},
-            },
-        ),
-        (
-            Guardrails.all_at_once(termination_wait_seconds=5),
-            {
-                "BlueGreenUpdatePolicy": {
-                    "TerminationWaitInSeconds": 5,
-                    "TrafficRoutingConfiguration": {
-                        "Type": "ALL_AT_ONCE",
-                        "WaitIntervalInSeconds": 0,
-                    },
-                }
-            },
-        ),
+        (Guardrails.linear(percent=20, wait_seconds=60, termination_wait_seconds=0),
+         {"BlueGreenUpdatePolicy": {"TerminationWaitInSeconds": 0,
+          "TrafficRoutingConfiguration": {"Type": "LINEAR",
+          "LinearStepSize": {"Type": "CAPACITY_PERCENT", "Value": 20},
+          "WaitIntervalInSeconds": 60}}}),
+        (Guardrails.rolling(percent=20, wait_seconds=0, rollback_percent=50).watching("a", "b"),
+         {"RollingUpdatePolicy": {"MaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 20},
+          "RollbackMaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 50},
+          "WaitIntervalInSeconds": 0},
+          "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": "a"}, {"AlarmName": "b"}]}}),
+        (Guardrails.all_at_once(termination_wait_seconds=5),
+         {"BlueGreenUpdatePolicy": {"TerminationWaitInSeconds": 5,
+          "TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE", "WaitIntervalInSeconds": 0}}}),
     ],
     ids=["linear", "rolling", "all at once"],
-)
+)  # fmt: skip
 def test_each_way_of_updating_is_rendered(
     bench: Any, guardrails: Guardrails, said: dict[str, Any]
 ) -> None:

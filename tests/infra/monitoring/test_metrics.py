@@ -23,21 +23,12 @@ REQUESTS = [
     ("overhead_latency", "OverheadLatency", "p99"),
     ("concurrent_requests_per_model", "ConcurrentRequestsPerModel", "Maximum"),
     ("model_setup_time", "ModelSetupTime", "p99"),
-    (
-        "serverless_concurrent_executions_utilization",
-        "ServerlessConcurrentExecutionsUtilization",
-        "Maximum",
-    ),
-    (
-        "serverless_provisioned_concurrency_utilization",
-        "ServerlessProvisionedConcurrencyUtilization",
-        "Maximum",
-    ),
-    (
-        "serverless_provisioned_concurrency_spillover_invocations",
-        "ServerlessProvisionedConcurrencySpilloverInvocations",
-        "Sum",
-    ),
+    ("serverless_concurrent_executions_utilization", "ServerlessConcurrentExecutionsUtilization",
+     "Maximum"),
+    ("serverless_provisioned_concurrency_utilization",
+     "ServerlessProvisionedConcurrencyUtilization", "Maximum"),
+    ("serverless_provisioned_concurrency_spillover_invocations",
+     "ServerlessProvisionedConcurrencySpilloverInvocations", "Sum"),
     ("model_loading_wait_time", "ModelLoadingWaitTime", "p99"),
     ("model_downloading_time", "ModelDownloadingTime", "Average"),
     ("model_loading_time", "ModelLoadingTime", "Average"),
@@ -47,7 +38,7 @@ REQUESTS = [
     ("invocations_processed", "InvocationsProcessed", "Sum"),
     ("expired_requests", "ExpiredRequests", "Sum"),
     ("time_in_backlog", "TimeInBacklog", "p99"),
-]
+]  # fmt: skip
 INSTANCES = [
     ("cpu_utilization", "CPUUtilization", "Average"),
     ("memory_utilization", "MemoryUtilization", "Average"),

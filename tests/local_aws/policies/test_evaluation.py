@@ -46,44 +46,28 @@ LACKING = "because no {} allows the s3:GetObject action"
         (Policies(identity=[ALLOW, DENY]), "with an explicit deny in an identity-based policy"),
         (Policies(identity=[ALLOW], boundary=ALLOW), None),
         (Policies(identity=[ALLOW], boundary=OTHER), LACKING.format("permissions boundary")),
-        (
-            Policies(identity=[ALLOW], boundary=DENY),
-            "with an explicit deny in a permissions boundary",
-        ),
+        (Policies(identity=[ALLOW], boundary=DENY),
+         "with an explicit deny in a permissions boundary"),
         (Policies(resource=policy("Allow", "*")), None),
         (Policies(resource=policy("Allow", SESSION), boundary=OTHER), None),
         (Policies(resource=policy("Allow", ROLE)), None),
-        (
-            Policies(resource=policy("Allow", ROLE), boundary=OTHER),
-            LACKING.format("permissions boundary"),
-        ),
+        (Policies(resource=policy("Allow", ROLE), boundary=OTHER),
+         LACKING.format("permissions boundary")),
         (Policies(resource=policy("Allow", ROOT)), LACKING.format("identity-based policy")),
         (Policies(resource=policy("Allow", ROOT), identity=[ALLOW]), None),
-        (
-            Policies(resource=policy("Deny", "*"), identity=[ALLOW]),
-            "with an explicit deny in a resource-based policy",
-        ),
+        (Policies(resource=policy("Deny", "*"), identity=[ALLOW]),
+         "with an explicit deny in a resource-based policy"),
         (Policies(resource=policy("Deny", "arn:aws:iam::1:role/x"), identity=[ALLOW]), None),
-        (
-            Policies(identity=[ALLOW], resource_decides=True),
-            LACKING.format("resource-based policy"),
-        ),
-        (
-            Policies(
-                identity=[ALLOW],
-                resource=policy("Allow", "arn:aws:iam::1:role/x"),
-                resource_decides=True,
-            ),
-            LACKING.format("resource-based policy"),
-        ),
+        (Policies(identity=[ALLOW], resource_decides=True),
+         LACKING.format("resource-based policy")),
+        (Policies(identity=[ALLOW], resource=policy("Allow", "arn:aws:iam::1:role/x"),
+          resource_decides=True), LACKING.format("resource-based policy")),
         (Policies(identity=[ALLOW], resource=policy("Allow", ROOT), resource_decides=True), None),
-        (
-            Policies(resource=policy("Allow", ROOT), resource_decides=True),
-            LACKING.format("identity-based policy"),
-        ),
+        (Policies(resource=policy("Allow", ROOT), resource_decides=True),
+         LACKING.format("identity-based policy")),
         (Policies(resource=policy("Allow", ROLE), resource_decides=True), None),
     ],
-)
+)  # fmt: skip
 def test_who_decides_within_one_account(policies: Policies, reason: str | None) -> None:
     decision = decide(CALL, policies)
     assert decision.allowed is (reason is None)

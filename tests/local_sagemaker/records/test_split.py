@@ -127,38 +127,23 @@ def test_any_bytes_are_records_or_damaged(split_type: str, body: bytes) -> None:
     [
         ("TFRecord", b"\x01", "record 1, at byte 0, ends within its header"),
         ("TFRecord", tfrecord([b"a"])[:-1], "record 1, at byte 0, ends 1 bytes before it should"),
-        (
-            "TFRecord",
-            tfrecord([b"ok", b"bad"]).replace(b"bad", b"mad"),
-            "record 2, at byte 18, has data with another CRC",
-        ),
-        (
-            "TFRecord",
-            b"\x07" + tfrecord([b"a"])[1:],
-            "record 1, at byte 0, has a length with another CRC",
-        ),
+        ("TFRecord", tfrecord([b"ok", b"bad"]).replace(b"bad", b"mad"),
+         "record 2, at byte 18, has data with another CRC"),
+        ("TFRecord", b"\x07" + tfrecord([b"a"])[1:],
+         "record 1, at byte 0, has a length with another CRC"),
         ("RecordIO", MAGIC, "record 1, at byte 0, ends within its header"),
-        (
-            "RecordIO",
-            recordio([b"ok"]) + b"notmagic",
-            "record 2, at byte 12, begins with 0x6d746f6e instead of 0xced7230a",
-        ),
+        ("RecordIO", recordio([b"ok"]) + b"notmagic",
+         "record 2, at byte 12, begins with 0x6d746f6e instead of 0xced7230a"),
         ("RecordIO", recordio([b"a"])[:-1], "ends 1 bytes before its 1 do"),
         ("RecordIO", recordio_part(2, b"abcd"), "at byte 0, is not the beginning of a record"),
-        (
-            "RecordIO",
-            recordio_part(1, b"abcd") + recordio_part(0, b"efgh"),
-            "record 1, at byte 12, is not the next part of its record",
-        ),
-        (
-            "RecordIO",
-            recordio_part(1, b"ab") + recordio_part(1, b"cd"),
-            "at byte 12, is not the next part of its record",
-        ),
+        ("RecordIO", recordio_part(1, b"abcd") + recordio_part(0, b"efgh"),
+         "record 1, at byte 12, is not the next part of its record"),
+        ("RecordIO", recordio_part(1, b"ab") + recordio_part(1, b"cd"),
+         "at byte 12, is not the next part of its record"),
         ("RecordIO", recordio_part(1, b"abcd"), "record 1, at byte 0, has no last part"),
         ("RecordIO", recordio_part(5, b"abcd"), "says that it is part 5 of 0 to 3"),
     ],
-)
+)  # fmt: skip
 def test_damage_is_said_with_its_place(split_type: str, body: bytes, why: str) -> None:
     with pytest.raises(RecordDamaged) as damaged:
         data(body, split_type)

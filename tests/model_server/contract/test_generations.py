@@ -186,24 +186,16 @@ AWSCLI = (
 @pytest.mark.parametrize(
     ("version", "here", "not_here"),
     [
-        (
-            "2.20",
-            ("numpy", "sklearn", "joblib"),
-            {
-                "PIL": "pillow",
-                "psutil": "psutil",
-                "tensorflow": "tensorflow-cpu",
-                "setuptools": "setuptools",
-                "imp": "imp",
-            },
-        ),
+        ("2.20", ("numpy", "sklearn", "joblib"),
+         {"PIL": "pillow", "psutil": "psutil", "tensorflow": "tensorflow-cpu",
+          "setuptools": "setuptools", "imp": "imp"}),
         ("2.19", ("packaging", "sqlite3", "grpc"), {"numpy": "numpy", "sklearn": "scikit-learn"}),
         ("2.9", (), {"tomllib": "tomllib"}),
         ("2.8", ("charset_normalizer",), {}),
         ("1.12", (), {"yaml": "pyyaml"}),
         ("1.13", ("yaml",), {}),
     ],
-)
+)  # fmt: skip
 def test_code_imports_what_its_image_has(
     version: str, here: tuple[str, ...], not_here: dict[str, str]
 ) -> None:

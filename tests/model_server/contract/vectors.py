@@ -147,20 +147,12 @@ TFS_JSON = [
     Vector(body='{"instances": [1]}', content_type=LINES, today=predictions(3.5)),
     Vector(body='{"instances": [1]}', content_type="application/jsons", today=predictions(3.5)),
     Vector(body='{"instances": []}', today=refused(NO_VALUES)),
-    Vector(
-        body='{"instances": ["a"]}',
-        today=element(0, '"a"', "String", "float"),
-    ),
+    Vector(body='{"instances": ["a"]}', today=element(0, '"a"', "String", "float")),
     Vector(body='{"instances": [1 2]}', today=unparsed(COMMA_IN_ARRAY, 17)),
-    Vector(
-        body='{"instances": [1.0], "signature_name": "zz"}',
-        today=refused('Serving signature name: "zz" not found in signature def'),
-    ),
-    Vector(
-        body='{"instances": [1.0]}{"instances": [2.0]}',
-        today=unparsed(AFTER_THE_ROOT, 20),
-        b1=unparsed(COMMA_IN_OBJECT, 33),
-    ),
+    Vector(body='{"instances": [1.0], "signature_name": "zz"}',
+     today=refused('Serving signature name: "zz" not found in signature def')),
+    Vector(body='{"instances": [1.0]}{"instances": [2.0]}', today=unparsed(AFTER_THE_ROOT, 20),
+     b1=unparsed(COMMA_IN_OBJECT, 33)),
     Vector(
         body='{"instances": [1.0]}\n{"instances": [2.0]}',
         today=unparsed(AFTER_THE_ROOT, 21),
@@ -169,16 +161,10 @@ TFS_JSON = [
             "INVALID_ARGUMENT: JSON object: does not have named input: instances"
         ),
     ),
-    Vector(
-        body='{"instances": ["] ["]}',
-        attributes=NAMES_TEXT,
-        today=predictions("] ["),
-        b1=refused(
-            'JSON Value: {\n    "instances": {\n        "instances": ["] ["]\n'
-            "    }\n} Expecting 'instances' to be an list/array"
-        ),
-    ),
-]
+    Vector(body='{"instances": ["] ["]}', attributes=NAMES_TEXT, today=predictions("] ["),
+     b1=refused('JSON Value: {\n    "instances": {\n        "instances": ["] ["]\n'
+      "    }\n} Expecting 'instances' to be an list/array")),
+]  # fmt: skip
 
 OTHER_JSON = [
     Vector(body="5.0", today=predictions(5.5)),
@@ -307,33 +293,18 @@ ACCEPT = [
     accepting("application/json,text/csv", SINGLE),
     accepting(LINES, SINGLE, Answer(body=ONE_LINE, content_type=LINES)),
     accepting("text/csv,application/json", SINGLE, Answer(body=ONE_LINE, content_type=CSV)),
-    accepting(
-        "application/x-npy, application/json",
-        SINGLE,
-        Answer(body=ONE_LINE, content_type="application/x-npy"),
-    ),
+    accepting("application/x-npy, application/json", SINGLE,
+     Answer(body=ONE_LINE, content_type="application/x-npy")),
     accepting("text/csv, image/png, application/json", SINGLE, MULTI),
-    Vector(
-        body="[1.0",
-        accept=JSON,
-        today=text(400, f'{{    "error": "JSON Parse error: {COMMA_IN_ARRAY} at offset: 19"}}'),
-    ),
-    Vector(
-        body='{"instances": []}',
-        accept=LINES,
-        today=text(
-            400,
-            '{    "error": "JSON Value: {\\n    \\"instances\\": []\\n} '
-            "No values in 'instances' array\"}",
-        ),
-        before=Answer(
-            status=400,
-            content_type=LINES,
-            body='{    "error": "JSON Value: {\\n    \\"instances\\": []\\n} '
-            "No values in 'instances' array\"}",
-        ),
-    ),
-]
+    Vector(body="[1.0", accept=JSON,
+     today=text(400, f'{{    "error": "JSON Parse error: {COMMA_IN_ARRAY} at offset: 19"}}')),
+    Vector(body='{"instances": []}', accept=LINES,
+     today=text(400, '{    "error": "JSON Value: {\\n    \\"instances\\": []\\n} '
+      "No values in 'instances' array\"}"),
+     before=Answer(status=400, content_type=LINES,
+      body='{    "error": "JSON Value: {\\n    \\"instances\\": []\\n} '
+      "No values in 'instances' array\"}")),
+]  # fmt: skip
 
 MALFORMED = "Malformed request: POST /v1/models/"
 ATTRIBUTES = [
@@ -345,52 +316,27 @@ ATTRIBUTES = [
     routed("tfs-model-name=half_plus_three,tfs-model-version=122", predictions(2.5)),
     routed("tfs-model-version=122,tfs-model-version=123", predictions(3.5)),
     routed("tfs-model-version=122=1", predictions(3.5)),
-    routed(
-        "a=1,tfs-method=regress",
-        results(3.5),
-        body='{"signature_name": "regress_x_to_y", "examples": [{"x": 1.0}]}',
-    ),
-    routed(
-        "tfs-method=classify",
-        results([["", 3.5]]),
-        body='{"signature_name": "classify_x_to_y", "examples": [{"x": 1.0}]}',
-    ),
+    routed("a=1,tfs-method=regress", results(3.5),
+     body='{"signature_name": "regress_x_to_y", "examples": [{"x": 1.0}]}'),
+    routed("tfs-method=classify", results([["", 3.5]]),
+     body='{"signature_name": "classify_x_to_y", "examples": [{"x": 1.0}]}'),
     routed("tfs-model-name=nope", refused("Servable not found for request: Latest(nope)", 404)),
-    routed(
-        "tfs-model-version=9",
-        refused("Servable not found for request: Specific(half_plus_three, 9)", 404),
-    ),
+    routed("tfs-model-version=9",
+     refused("Servable not found for request: Specific(half_plus_three, 9)", 404)),
     routed("tfs-method=Predict", text(400, '{"error":"invalid tfs-method"}'), predictions(3.5)),
-    routed(
-        "tfs-method=delete",
-        text(400, '{"error":"invalid tfs-method"}'),
-        refused(MALFORMED + "half_plus_three:delete"),
-    ),
-    routed(
-        "tfs-model-version=one",
-        text(400, '{"error":"invalid tfs-model-version"}'),
-        refused(MALFORMED + "half_plus_three/versions/one:predict"),
-    ),
-    routed(
-        "tfs-model-name=a/b",
-        text(400, '{"error":"invalid tfs-model-name"}'),
-        refused(MALFORMED + "a/b:predict"),
-    ),
-    routed(
-        f"tfs-model-name={'a' * 255}",
-        refused(f"Servable not found for request: Latest({'a' * 255})", 404),
-    ),
-    routed(
-        f"tfs-model-name={'a' * 256}",
-        text(400, '{"error":"invalid tfs-model-name"}'),
-        refused(f"Servable not found for request: Latest({'a' * 256})", 404),
-    ),
-    routed(
-        "tfs-model-name=_half",
-        text(400, '{"error":"invalid tfs-model-name"}'),
-        refused("Servable not found for request: Latest(_half)", 404),
-    ),
-]
+    routed("tfs-method=delete", text(400, '{"error":"invalid tfs-method"}'),
+     refused(MALFORMED + "half_plus_three:delete")),
+    routed("tfs-model-version=one", text(400, '{"error":"invalid tfs-model-version"}'),
+     refused(MALFORMED + "half_plus_three/versions/one:predict")),
+    routed("tfs-model-name=a/b", text(400, '{"error":"invalid tfs-model-name"}'),
+     refused(MALFORMED + "a/b:predict")),
+    routed(f"tfs-model-name={'a' * 255}",
+     refused(f"Servable not found for request: Latest({'a' * 255})", 404)),
+    routed(f"tfs-model-name={'a' * 256}", text(400, '{"error":"invalid tfs-model-name"}'),
+     refused(f"Servable not found for request: Latest({'a' * 256})", 404)),
+    routed("tfs-model-name=_half", text(400, '{"error":"invalid tfs-model-name"}'),
+     refused("Servable not found for request: Latest(_half)", 404)),
+]  # fmt: skip
 
 NOT_FOUND = text(404, '{"error": "Not Found"}')
 
@@ -418,27 +364,12 @@ PATHS = [
     Vector(path="/models/half_plus_three/invoke", today=PAGE, before=OLDER_PAGE),
     Vector(path="/tfs/v1/models/half_plus_three:predict", body=NUMBERS, today=MULTI),
     Vector(path="/tfs/v1/models/text:predict", body='{"inputs": "a"}', today=outputs("a")),
-    Vector(
-        method="GET",
-        path="/tfs/v1/models/text",
-        today=Answer(
-            body={
-                "model_version_status": [
-                    {
-                        "version": "1",
-                        "state": "AVAILABLE",
-                        "status": {"error_code": "OK", "error_message": ""},
-                    }
-                ]
-            }
-        ),
-    ),
-    Vector(
-        method="GET",
-        path="/tfs/v1/models/nope",
-        today=refused("Could not find any versions of model nope", 404),
-    ),
-]
+    Vector(method="GET", path="/tfs/v1/models/text",
+     today=Answer(body={"model_version_status": [{"version": "1", "state": "AVAILABLE",
+      "status": {"error_code": "OK", "error_message": ""}}]})),
+    Vector(method="GET", path="/tfs/v1/models/nope",
+     today=refused("Could not find any versions of model nope", 404)),
+]  # fmt: skip
 
 VECTORS = [
     *TFS_JSON, *OTHER_JSON, *JSON_LINES, *FLOAT_CSV, *STRING_CSV,

@@ -61,22 +61,14 @@ def test_row_format_has_an_instance_per_row(outputs: dict[str, Any], answer: str
     ("outputs", "answer"),
     [
         ({"y": np.float32(2.5)}, '{\n    "outputs": 2.5\n}'),
-        (
-            {"y": floats(1, 2)},
-            '{\n    "outputs": [\n        1.0,\n        2.0\n    ]\n}',
-        ),
-        (
-            {"y": floats([1], [2])},
-            '{\n    "outputs": [\n        [\n            1.0\n        ],\n'
-            "        [\n            2.0\n        ]\n    ]\n}",
-        ),
-        (
-            {"b": floats(1), "a": np.float32(2)},
-            '{\n    "outputs": {\n        "a": 2.0,\n        "b": [\n            1.0\n'
-            "        ]\n    }\n}",
-        ),
+        ({"y": floats(1, 2)}, '{\n    "outputs": [\n        1.0,\n        2.0\n    ]\n}'),
+        ({"y": floats([1], [2])}, '{\n    "outputs": [\n        [\n            1.0\n        ],\n'
+         "        [\n            2.0\n        ]\n    ]\n}"),
+        ({"b": floats(1), "a": np.float32(2)},
+         '{\n    "outputs": {\n        "a": 2.0,\n        "b": [\n            1.0\n'
+         "        ]\n    }\n}"),
     ],
-)
+)  # fmt: skip
 def test_column_format_has_a_value_per_output(outputs: dict[str, Any], answer: str) -> None:
     arrays = {name: np.asarray(value) for name, value in outputs.items()}
     assert predict_answer(Layout.COLUMN, arrays) == answer
@@ -86,24 +78,15 @@ def test_column_format_has_a_value_per_output(outputs: dict[str, Any], answer: s
     ("outputs", "message"),
     [
         ({"y": np.array(1.0, np.float32)}, "Tensor name: y has no shape information "),
-        (
-            {"a": floats(1, 2), "b": floats(1)},
-            "Tensor name: b has inconsistent batch size: 1 expecting: 2",
-        ),
-        (
-            {"y": np.array([1], np.float16)},
-            "Failed to write JSON value for tensor type: half",
-        ),
-        (
-            {"y": np.array([1], ml_dtypes.bfloat16)},
-            "Failed to write JSON value for tensor type: bfloat16",
-        ),
-        (
-            {"y": np.array([1j], np.complex64)},
-            "Failed to write JSON value for tensor type: complex64",
-        ),
+        ({"a": floats(1, 2), "b": floats(1)},
+         "Tensor name: b has inconsistent batch size: 1 expecting: 2"),
+        ({"y": np.array([1], np.float16)}, "Failed to write JSON value for tensor type: half"),
+        ({"y": np.array([1], ml_dtypes.bfloat16)},
+         "Failed to write JSON value for tensor type: bfloat16"),
+        ({"y": np.array([1j], np.complex64)},
+         "Failed to write JSON value for tensor type: complex64"),
     ],
-)
+)  # fmt: skip
 def test_what_row_format_cannot_carry_is_an_error(outputs: dict[str, Any], message: str) -> None:
     with pytest.raises(StatusError) as refused:
         predict_answer(Layout.ROW, outputs)

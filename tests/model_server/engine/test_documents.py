@@ -40,69 +40,39 @@ def test_a_body_is_an_object(body: bytes, document: object) -> None:
         (b"", "JSON Parse error: The document is empty"),
         (b" \n", "JSON Parse error: The document is empty. at offset: 2"),
         (b"instances = [1, 2]", "JSON Parse error: Invalid value. at offset: 0"),
-        (
-            rb'{"a": "b\ud800"}',
-            "JSON Parse error: The surrogate pair in string is invalid. at offset: 8",
-        ),
-        (
-            rb'["\uD83D\uD83D", {',
-            "JSON Parse error: The surrogate pair in string is invalid. at offset: 2",
-        ),
+        (rb'{"a": "b\ud800"}',
+         "JSON Parse error: The surrogate pair in string is invalid. at offset: 8"),
+        (rb'["\uD83D\uD83D", {',
+         "JSON Parse error: The surrogate pair in string is invalid. at offset: 2"),
         (b'{"a": [1,]}', "JSON Parse error: Invalid value. at offset: 9"),
         (b'{"a": nan}', "JSON Parse error: Invalid value. at offset: 7"),
-        (
-            b'{"instances": [1 2]}',
-            "JSON Parse error: Missing a comma or ] after an array element. at offset: 17",
-        ),
-        (
-            '{"é": {"[": 1 2}}'.encode(),
-            "JSON Parse error: Missing a comma or } after an object member. at offset: 15",
-        ),
-        (
-            b'{"a" 1}',
-            "JSON Parse error: Missing a colon after a name of object member. at offset: 5",
-        ),
+        (b'{"instances": [1 2]}',
+         "JSON Parse error: Missing a comma or ] after an array element. at offset: 17"),
+        ('{"é": {"[": 1 2}}'.encode(),
+         "JSON Parse error: Missing a comma or } after an object member. at offset: 15"),
+        (b'{"a" 1}',
+         "JSON Parse error: Missing a colon after a name of object member. at offset: 5"),
         (b"{a: 1}", "JSON Parse error: Missing a name for object member. at offset: 1"),
         (b'{"a": 1 , }', "JSON Parse error: Missing a name for object member. at offset: 10"),
         (b'{"a": [1 , ]}', "JSON Parse error: Invalid value. at offset: 11"),
-        (
-            b'{"a": "x',
-            "JSON Parse error: Missing a closing quotation mark in string. at offset: 8",
-        ),
-        (
-            b'{"a": "\\x"}',
-            "JSON Parse error: Invalid escape character in string. at offset: 7",
-        ),
-        (
-            b'{"a": "\\u12"}',
-            "JSON Parse error: Incorrect hex digit after \\u escape in string. at offset: 7",
-        ),
+        (b'{"a": "x', "JSON Parse error: Missing a closing quotation mark in string. at offset: 8"),
+        (b'{"a": "\\x"}', "JSON Parse error: Invalid escape character in string. at offset: 7"),
+        (b'{"a": "\\u12"}',
+         "JSON Parse error: Incorrect hex digit after \\u escape in string. at offset: 7"),
         (b'{"a": "\n"}', "JSON Parse error: Invalid escape character in string. at offset: 7"),
-        (
-            b'{"a":' + b"[" * 100_000,
-            "JSON Parse error: Invalid value. at offset: 100005",
-        ),
-        (
-            b'{"instances": [1.0]}\n{"instances": [2.0]}',
-            "JSON Parse error: The document root must not be followed by other values. "
-            "at offset: 21",
-        ),
-        (
-            '{"é": 1} \n x'.encode(),
-            "JSON Parse error: The document root must not be followed by other values. "
-            "at offset: 12",
-        ),
-        (
-            b"[1], [2]",
-            "JSON Parse error: The document root must not be followed by other values. "
-            "at offset: 3",
-        ),
+        (b'{"a":' + b"[" * 100_000, "JSON Parse error: Invalid value. at offset: 100005"),
+        (b'{"instances": [1.0]}\n{"instances": [2.0]}',
+         "JSON Parse error: The document root must not be followed by other values. at offset: 21"),
+        ('{"é": 1} \n x'.encode(),
+         "JSON Parse error: The document root must not be followed by other values. at offset: 12"),
+        (b"[1], [2]",
+         "JSON Parse error: The document root must not be followed by other values. at offset: 3"),
         (b"[1]", "JSON Value: [1] Is not object"),
         (b'"x"', 'JSON Value: "x" Is not object'),
         (b"null", "JSON Value: null Is not object"),
         (b"1.50", "JSON Value: 1.5 Is not object"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_object_is_refused_in_rapidjson_s_words(body: bytes, message: str) -> None:
     with pytest.raises(StatusError) as refused:
         parse_document(body)

@@ -42,50 +42,28 @@ def test_the_context_is_an_example_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (
-            "{}",
-            "JSON Value: {} When method is classify, key 'examples' is expected and was not found",
-        ),
-        (
-            '{"examples": 1}',
-            "JSON Value: {\n    \"examples\": 1\n} Expecting 'examples' value to be an list/array",
-        ),
-        (
-            '{"examples": []}',
-            "JSON Value: {\n    \"examples\": []\n} 'examples' value is an empty array",
-        ),
+        ("{}",
+         "JSON Value: {} When method is classify, key 'examples' is expected and was not found"),
+        ('{"examples": 1}',
+         "JSON Value: {\n    \"examples\": 1\n} Expecting 'examples' value to be an list/array"),
+        ('{"examples": []}',
+         "JSON Value: {\n    \"examples\": []\n} 'examples' value is an empty array"),
         ('{"examples": [1]}', "Example must be JSON object but got JSON Number"),
         ('{"examples": [{}], "context": []}', "Example must be JSON object but got JSON Array"),
-        (
-            '{"examples": [{"x": [1.0, 2]}]}',
-            "Unexpected element type in feature: x expecting type: float",
-        ),
-        (
-            '{"examples": [{"x": ["a", true]}]}',
-            "Unexpected element type in feature: x expecting type: bytes",
-        ),
-        (
-            '{"examples": [{"x": [1, "a"]}]}',
-            "Unexpected element type in feature: x expecting type: int64",
-        ),
-        (
-            '{"examples": [{"x": null}]}',
-            "Feature: x has element with unexpected JSON type: Null",
-        ),
-        (
-            '{"examples": [{"x": [[1]]}]}',
-            "Feature: x has element with unexpected JSON type: Array",
-        ),
-        (
-            '{"examples": [{"x": {"y": 1}}]}',
-            "Feature: x has element with unexpected JSON type: Object",
-        ),
-        (
-            '{"examples": [{"x": 9223372036854775808}]}',
-            "Feature: x has uint64_t element. Only int64_t is supported.",
-        ),
+        ('{"examples": [{"x": [1.0, 2]}]}',
+         "Unexpected element type in feature: x expecting type: float"),
+        ('{"examples": [{"x": ["a", true]}]}',
+         "Unexpected element type in feature: x expecting type: bytes"),
+        ('{"examples": [{"x": [1, "a"]}]}',
+         "Unexpected element type in feature: x expecting type: int64"),
+        ('{"examples": [{"x": null}]}', "Feature: x has element with unexpected JSON type: Null"),
+        ('{"examples": [{"x": [[1]]}]}', "Feature: x has element with unexpected JSON type: Array"),
+        ('{"examples": [{"x": {"y": 1}}]}',
+         "Feature: x has element with unexpected JSON type: Object"),
+        ('{"examples": [{"x": 9223372036854775808}]}',
+         "Feature: x has uint64_t element. Only int64_t is supported."),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_example_is_refused_in_tf_serving_s_words(document: str, message: str) -> None:
     with pytest.raises(StatusError) as refused:
         request_examples(json.loads(document))

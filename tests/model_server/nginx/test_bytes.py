@@ -128,42 +128,22 @@ ROWS: list[Row] = [
     (SCRIPT, get(b"/invocations", b"Host: x\r\nContent-Type: text/csv\r\n"), 500, b""),
     (SCRIPT, post(b"/invocations", b"Content-Type: x/y\r\n"), 200, PREDICTED),
     (SCRIPT, post(b"/invocations", b"Accept: x/y\r\nAccept: application/json\r\n"), 200, b"{    "),
-    (
-        SCRIPT,
-        post(b"/invocations", ATTRIBUTES + b"a=1\r\n" + ATTRIBUTES + b"tfs-method=x\r\n"),
-        400,
-        b'{"error":"invalid tfs-method"}',
-    ),
-    (
-        SCRIPT,
-        post(b"/invocations/models/x/invoke"),
-        400,
-        b'{\n    "error": "Malformed request: POST /v1/models//invocationsx:predict"\n}',
-    ),
+    (SCRIPT, post(b"/invocations", ATTRIBUTES + b"a=1\r\n" + ATTRIBUTES + b"tfs-method=x\r\n"), 400,
+     b'{"error":"invalid tfs-method"}'),
+    (SCRIPT, post(b"/invocations/models/x/invoke"), 400,
+     b'{\n    "error": "Malformed request: POST /v1/models//invocationsx:predict"\n}'),
     (SCRIPT, get(b"/ping", b"Host: x\r\n" + ATTRIBUTES + b"tfs-model-name=text\r\n"), 200, b""),
     (SCRIPT, get(b"/ping", b"Host: x\r\n" + ATTRIBUTES + b"tfs-method=none\r\n"), 200, b""),
     (SCRIPT, get(b"/ping", b"Host: x\r\n" + ATTRIBUTES + b"tfs-model-name=none\r\n"), 502, b""),
-    (
-        SCRIPT,
-        get(b"/ping", b"Host: x\r\n" + ATTRIBUTES + b"tfs-model-name=../x\r\n"),
-        400,
-        b'{"error":"invalid tfs-model-name"}',
-    ),
-    (
-        SCRIPT,
-        post(b"/invocations", ATTRIBUTES + b"tfs-model-name=" + b"n" * 255 + b"\r\n"),
-        404,
-        b'{\n    "error": "Servable not found for request: Latest(nnn',
-    ),
-    (
-        SCRIPT,
-        post(b"/invocations", ATTRIBUTES + b"tfs-model-name=" + b"n" * 256 + b"\r\n"),
-        400,
-        b'{"error":"invalid tfs-model-name"}',
-    ),
+    (SCRIPT, get(b"/ping", b"Host: x\r\n" + ATTRIBUTES + b"tfs-model-name=../x\r\n"), 400,
+     b'{"error":"invalid tfs-model-name"}'),
+    (SCRIPT, post(b"/invocations", ATTRIBUTES + b"tfs-model-name=" + b"n" * 255 + b"\r\n"), 404,
+     b'{\n    "error": "Servable not found for request: Latest(nnn'),
+    (SCRIPT, post(b"/invocations", ATTRIBUTES + b"tfs-model-name=" + b"n" * 256 + b"\r\n"), 400,
+     b'{"error":"invalid tfs-model-name"}'),
     (REWRITE, get(b"/tfs/v1/models/te%78t?a=%20"), 200, TEXT),
     (REWRITE, get(b"/tfs//v1/x/../models/text%0Acut"), 200, TEXT),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("source", "sent", "status", "begins"), ROWS)

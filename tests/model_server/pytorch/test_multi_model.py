@@ -187,37 +187,22 @@ JSON_SYNTAX = "java.lang.IllegalStateException: Expected BEGIN_OBJECT but was "
 @pytest.mark.parametrize(
     ("body", "answer"),
     [
-        (
-            b'{"model_name": "x", "url": "/banana"}',
-            told(404, "ModelNotFoundException", "Model not found at: /banana"),
-        ),
-        (
-            b'{"model_name": "x", "url": "/opt/ml/models/a/model/kind"}',
-            told(404, "ModelNotFoundException", "Model not found at: /opt/ml/models/a/model/kind"),
-        ),
-        (
-            b'{"model_name": "x", "url": "/opt/ml/models/../a"}',
-            told(
-                404,
-                "ModelNotFoundException",
-                "Relative path is not allowed in url: /opt/ml/models/../a",
-            ),
-        ),
-        (
-            b'{"url": "/opt/ml/models/a/model"}',
-            told(400, "InvalidModelException", "Model name is not defined."),
-        ),
+        (b'{"model_name": "x", "url": "/banana"}',
+         told(404, "ModelNotFoundException", "Model not found at: /banana")),
+        (b'{"model_name": "x", "url": "/opt/ml/models/a/model/kind"}',
+         told(404, "ModelNotFoundException", "Model not found at: /opt/ml/models/a/model/kind")),
+        (b'{"model_name": "x", "url": "/opt/ml/models/../a"}',
+         told(404, "ModelNotFoundException",
+          "Relative path is not allowed in url: /opt/ml/models/../a")),
+        (b'{"url": "/opt/ml/models/a/model"}',
+         told(400, "InvalidModelException", "Model name is not defined.")),
         (b'{"model_name": "x"}', told(400, "BadRequestException", "Parameter url is required.")),
-        (
-            b"[]",
-            told(500, "JsonSyntaxException", f"{JSON_SYNTAX}BEGIN_ARRAY at line 1 column 2 path $"),
-        ),
-        (
-            b"nope",
-            told(500, "JsonSyntaxException", f"{JSON_SYNTAX}STRING at line 1 column 1 path $"),
-        ),
+        (b"[]",
+         told(500, "JsonSyntaxException", f"{JSON_SYNTAX}BEGIN_ARRAY at line 1 column 2 path $")),
+        (b"nope",
+         told(500, "JsonSyntaxException", f"{JSON_SYNTAX}STRING at line 1 column 1 path $")),
     ],
-)
+)  # fmt: skip
 def test_a_load_that_asks_for_nothing_there_is(
     server: ModelServer, body: bytes, answer: tuple[int, bytes]
 ) -> None:

@@ -36,11 +36,8 @@ def test_the_same_answer_in_another_form_is_the_same(
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (
-            '{"predictions": [[1.0, 2.0]]}',
-            '{"predictions": [[1.0, 2.1]]}',
-            ["predictions[0][1]: expected 2.0, got 2.1"],
-        ),
+        ('{"predictions": [[1.0, 2.0]]}', '{"predictions": [[1.0, 2.1]]}',
+         ["predictions[0][1]: expected 2.0, got 2.1"]),
         ("[1, 2]", "[1]", ["body: expected 2 items, got 1"]),
         ('{"a": 1}', '{"b": 1}', ["a: it is not there", "b: got 1, which is not expected"]),
         ("[0.00001]", "[0.00003]", ["[0]: expected 1e-05, got 3e-05"]),
@@ -57,19 +54,12 @@ def test_the_same_answer_in_another_form_is_the_same(
         ("a b", "a,b", ['body: expected "a b", got "a,b"']),
         ("a b", "a b c", ['body: expected "a b", got "a b c"']),
         ("words", "[1]", ['body: expected "words", got [1]']),
-        (
-            b"\xff\x01\x02",
-            b"\xff\x01\x03\x04",
-            ["body: expected 3 bytes, got 4; they differ from byte 2 on"],
-        ),
+        (b"\xff\x01\x02", b"\xff\x01\x03\x04",
+         ["body: expected 3 bytes, got 4; they differ from byte 2 on"]),
         (b"\xff", "[1]", ["body: expected 1 bytes, got 3; they differ from byte 0 on"]),
-        (
-            f'["{"x" * 100}"]',
-            '["x"]',
-            [f'[0]: expected "{"x" * 100}", got "x"'],
-        ),
+        (f'["{"x" * 100}"]', '["x"]', [f'[0]: expected "{"x" * 100}", got "x"']),
     ],
-)
+)  # fmt: skip
 def test_another_answer_is_told_with_its_place(
     before: str | bytes, after: str | bytes, said: list[str]
 ) -> None:

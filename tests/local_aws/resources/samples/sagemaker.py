@@ -112,36 +112,18 @@ _ON_EITHER = {
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::SageMaker::Endpoint": (
-        Sample(
-            _ENDPOINT,
-            {
-                "EndpointConfigName": "$Config.EndpointConfigName",
-                "EndpointName": "lost",
-                "DeploymentConfig": {
-                    "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": "lost"}]},
-                    "BlueGreenUpdatePolicy": {
-                        "MaximumExecutionTimeoutInSeconds": 601,
-                        "TerminationWaitInSeconds": 61,
-                        "TrafficRoutingConfiguration": {
-                            "Type": "LINEAR",
-                            "LinearStepSize": {"Type": "CAPACITY_PERCENT", "Value": 37},
-                            "WaitIntervalInSeconds": 67,
-                        },
-                    },
-                },
-                "ExcludeRetainedVariantProperties": [
-                    {"VariantPropertyType": "DesiredInstanceCount"}
-                ],
-                "RetainAllVariantProperties": True,
-                "RetainDeploymentConfig": True,
-                "Tags": TAGS,
-            },
-            unread={
-                "ExcludeRetainedVariantProperties": "an update goes by it",
-                "RetainAllVariantProperties": "an update goes by it",
-                "RetainDeploymentConfig": "an update goes by it",
-            },
-        ),
+        Sample(_ENDPOINT,
+         {"EndpointConfigName": "$Config.EndpointConfigName", "EndpointName": "lost",
+          "DeploymentConfig": {"AutoRollbackConfiguration": {"Alarms": [{"AlarmName": "lost"}]},
+          "BlueGreenUpdatePolicy": {"MaximumExecutionTimeoutInSeconds": 601,
+          "TerminationWaitInSeconds": 61, "TrafficRoutingConfiguration": {"Type": "LINEAR",
+          "LinearStepSize": {"Type": "CAPACITY_PERCENT", "Value": 37},
+          "WaitIntervalInSeconds": 67}}},
+          "ExcludeRetainedVariantProperties": [{"VariantPropertyType": "DesiredInstanceCount"}],
+          "RetainAllVariantProperties": True, "RetainDeploymentConfig": True, "Tags": TAGS},
+         unread={"ExcludeRetainedVariantProperties": "an update goes by it",
+          "RetainAllVariantProperties": "an update goes by it",
+          "RetainDeploymentConfig": "an update goes by it"}),
         Sample(
             _ENDPOINT,
             {
@@ -173,203 +155,77 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         ),
     ),
     "AWS::SageMaker::EndpointConfig": (
-        Sample(
-            _CONFIG,
-            {
-                "EndpointConfigName": "lost",
-                "ProductionVariants": [_VARIANT],
-                "ShadowProductionVariants": [{**_VARIANT, "VariantName": "shade"}],
-                "DataCaptureConfig": {
-                    "CaptureContentTypeHeader": {
-                        "CsvContentTypes": ["text/lost"],
-                        "JsonContentTypes": ["application/lost"],
-                    },
-                    "CaptureOptions": [{"CaptureMode": "InputAndOutput"}],
-                    "DestinationS3Uri": "s3://ground/capture",
-                    "EnableCapture": True,
-                    "InitialSamplingPercentage": 37,
-                    "KmsKeyId": "$Key",
-                },
-                "KmsKeyId": "$Key",
-                "ExecutionRoleArn": "$Role.Arn",
-                "MetricsConfig": {
-                    "EnableEnhancedMetrics": True,
-                    "EnableDetailedObservability": True,
-                    "MetricPublishFrequencyInSeconds": 120,
-                },
-                "Tags": TAGS,
-                "VpcConfig": _VPC,
-            },
-            unread={"ShadowProductionVariants.ServerlessConfig": "SageMaker refuses it"},
-        ),
-        Sample(
-            _CONFIG,
-            {
-                "EnableNetworkIsolation": True,
-                "ExecutionRoleArn": "$Role.Arn",
-                "ProductionVariants": [
-                    {
-                        "VariantName": "one",
-                        "InstanceType": "ml.m5.large",
-                        "InitialInstanceCount": 1,
-                    }
-                ],
-            },
-            needs=("ExecutionRoleArn",),
-        ),
-        Sample(
-            _CONFIG,
-            {
-                "ProductionVariants": [
-                    {
-                        "VariantName": "serverless",
-                        "ModelName": "$Model.ModelName",
-                        "ServerlessConfig": {
-                            "MaxConcurrency": 17,
-                            "MemorySizeInMB": 3072,
-                            "ProvisionedConcurrency": 13,
-                        },
-                    }
-                ]
-            },
-        ),
-        Sample(
-            _CONFIG,
-            {
-                "ProductionVariants": [_ON_EITHER],
-                "ShadowProductionVariants": [{**_ON_EITHER, "VariantName": "shade"}],
-            },
-        ),
-        Sample(
-            _CONFIG,
-            {
-                "ProductionVariants": [
-                    {
-                        "VariantName": "later",
-                        "ModelName": "$Model.ModelName",
-                        "InstanceType": "ml.m5.xlarge",
-                        "InitialInstanceCount": 1,
-                    }
-                ],
-                "AsyncInferenceConfig": {
-                    "ClientConfig": {"MaxConcurrentInvocationsPerInstance": 7},
-                    "OutputConfig": {
-                        "KmsKeyId": "$Key",
-                        "NotificationConfig": {
-                            "ErrorTopic": "$Topic",
-                            "SuccessTopic": "$Topic",
-                            "IncludeInferenceResponseIn": ["SUCCESS_NOTIFICATION_TOPIC"],
-                        },
-                        "S3FailurePath": "s3://ground/failures",
-                        "S3OutputPath": "s3://ground/answers",
-                    },
-                },
-            },
-        ),
+        Sample(_CONFIG,
+         {"EndpointConfigName": "lost", "ProductionVariants": [_VARIANT],
+          "ShadowProductionVariants": [{**_VARIANT, "VariantName": "shade"}],
+          "DataCaptureConfig": {"CaptureContentTypeHeader": {"CsvContentTypes": ["text/lost"],
+          "JsonContentTypes": ["application/lost"]},
+          "CaptureOptions": [{"CaptureMode": "InputAndOutput"}],
+          "DestinationS3Uri": "s3://ground/capture", "EnableCapture": True,
+          "InitialSamplingPercentage": 37, "KmsKeyId": "$Key"}, "KmsKeyId": "$Key",
+          "ExecutionRoleArn": "$Role.Arn", "MetricsConfig": {"EnableEnhancedMetrics": True,
+          "EnableDetailedObservability": True, "MetricPublishFrequencyInSeconds": 120},
+          "Tags": TAGS, "VpcConfig": _VPC},
+         unread={"ShadowProductionVariants.ServerlessConfig": "SageMaker refuses it"}),
+        Sample(_CONFIG,
+         {"EnableNetworkIsolation": True, "ExecutionRoleArn": "$Role.Arn",
+          "ProductionVariants": [{"VariantName": "one", "InstanceType": "ml.m5.large",
+          "InitialInstanceCount": 1}]}, needs=("ExecutionRoleArn",)),
+        Sample(_CONFIG,
+         {"ProductionVariants": [{"VariantName": "serverless", "ModelName": "$Model.ModelName",
+          "ServerlessConfig": {"MaxConcurrency": 17, "MemorySizeInMB": 3072,
+          "ProvisionedConcurrency": 13}}]}),
+        Sample(_CONFIG,
+         {"ProductionVariants": [_ON_EITHER], "ShadowProductionVariants": [{**_ON_EITHER,
+          "VariantName": "shade"}]}),
+        Sample(_CONFIG,
+         {"ProductionVariants": [{"VariantName": "later", "ModelName": "$Model.ModelName",
+          "InstanceType": "ml.m5.xlarge", "InitialInstanceCount": 1}],
+          "AsyncInferenceConfig": {"ClientConfig": {"MaxConcurrentInvocationsPerInstance": 7},
+          "OutputConfig": {"KmsKeyId": "$Key", "NotificationConfig": {"ErrorTopic": "$Topic",
+          "SuccessTopic": "$Topic", "IncludeInferenceResponseIn": ["SUCCESS_NOTIFICATION_TOPIC"]},
+          "S3FailurePath": "s3://ground/failures", "S3OutputPath": "s3://ground/answers"}}}),
     ),
     "AWS::SageMaker::InferenceComponent": (
-        Sample(
-            _COMPONENT,
-            {
-                "InferenceComponentName": "lost",
-                "EndpointName": "$Components.EndpointName",
-                "VariantName": "one",
-                "RuntimeConfig": {"CopyCount": 2},
-                "DeploymentConfig": made_in(
-                    "AWS::SageMaker::InferenceComponent", "DeploymentConfig"
-                ),
-                "Specification": _SPECIFIED,
-                "Tags": TAGS,
-            },
-            needs=("VariantName", "RuntimeConfig", "Specification"),
-            unread={
-                "DeploymentConfig": "an update goes by it",
-                "Specification.BaseInferenceComponentName": "its own tests deploy adapters",
-                "Specifications.BaseInferenceComponentName": "its base says what it runs on",
-            },
-        ),
-        Sample(
-            _COMPONENT,
-            {
-                "EndpointName": "$Components.EndpointName",
-                "VariantName": "one",
-                "RuntimeConfig": {"CopyCount": 1},
-                "Specifications": [{"InstanceType": "ml.m5.large", **_SPECIFIED}],
-            },
-            needs=("VariantName", "RuntimeConfig", "Specifications"),
-        ),
-        Sample(
-            _COMPONENT,
-            {
-                "EndpointName": "$Components.EndpointName",
-                "VariantName": "one",
-                "RuntimeConfig": {"CopyCount": 1},
-                "Specifications": [
-                    {
-                        "InstanceType": "ml.m5.large",
-                        "ModelName": "$Model.ModelName",
-                        "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 1031},
-                    }
-                ],
-            },
-            needs=("VariantName", "RuntimeConfig", "Specifications"),
-        ),
-        Sample(
-            _COMPONENT,
-            {
-                "EndpointName": "$Components.EndpointName",
-                "VariantName": "one",
-                "RuntimeConfig": {"CopyCount": 1},
-                "Specification": {
-                    "ModelName": "$Model.ModelName",
-                    "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 1031},
-                },
-            },
-            needs=("VariantName", "RuntimeConfig", "Specification"),
-        ),
+        Sample(_COMPONENT,
+         {"InferenceComponentName": "lost", "EndpointName": "$Components.EndpointName",
+          "VariantName": "one", "RuntimeConfig": {"CopyCount": 2},
+          "DeploymentConfig": made_in("AWS::SageMaker::InferenceComponent", "DeploymentConfig"),
+          "Specification": _SPECIFIED, "Tags": TAGS},
+         needs=("VariantName", "RuntimeConfig", "Specification"),
+         unread={"DeploymentConfig": "an update goes by it",
+          "Specification.BaseInferenceComponentName": "its own tests deploy adapters",
+          "Specifications.BaseInferenceComponentName": "its base says what it runs on"}),
+        Sample(_COMPONENT,
+         {"EndpointName": "$Components.EndpointName", "VariantName": "one",
+          "RuntimeConfig": {"CopyCount": 1}, "Specifications": [{"InstanceType": "ml.m5.large",
+          **_SPECIFIED}]}, needs=("VariantName", "RuntimeConfig", "Specifications")),
+        Sample(_COMPONENT,
+         {"EndpointName": "$Components.EndpointName", "VariantName": "one",
+          "RuntimeConfig": {"CopyCount": 1}, "Specifications": [{"InstanceType": "ml.m5.large",
+          "ModelName": "$Model.ModelName",
+          "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 1031}}]},
+         needs=("VariantName", "RuntimeConfig", "Specifications")),
+        Sample(_COMPONENT,
+         {"EndpointName": "$Components.EndpointName", "VariantName": "one",
+          "RuntimeConfig": {"CopyCount": 1}, "Specification": {"ModelName": "$Model.ModelName",
+          "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 1031}}},
+         needs=("VariantName", "RuntimeConfig", "Specification")),
     ),
     "AWS::SageMaker::Model": (
-        Sample(
-            _MODEL,
-            {
-                "ModelName": "lost",
-                "ExecutionRoleArn": "$Role.Arn",
-                "PrimaryContainer": {
-                    **_CONTAINER,
-                    "Mode": "MultiModel",
-                    "MultiModelConfig": {"ModelCacheSetting": "Disabled"},
-                    "ModelDataUrl": "s3://models/",
-                },
-                "EnableNetworkIsolation": True,
-                "Tags": TAGS,
-                "VpcConfig": _VPC,
-            },
-            needs=("ExecutionRoleArn", "PrimaryContainer"),
-        ),
-        Sample(
-            _MODEL,
-            {
-                "ExecutionRoleArn": "$Role.Arn",
-                "Containers": [
-                    {
-                        **_CONTAINER,
-                        "Mode": "SingleModel",
-                        "MultiModelConfig": {"ModelCacheSetting": "Disabled"},
-                    },
-                    {"ModelPackageName": "$Package"},
-                ],
-                "InferenceExecutionConfig": {"Mode": "Serial"},
-            },
-            needs=("ExecutionRoleArn", "Containers"),
-        ),
-        Sample(
-            _MODEL,
-            {
-                "ExecutionRoleArn": "$Role.Arn",
-                "PrimaryContainer": {"ModelPackageName": "$Package"},
-            },
-            needs=("ExecutionRoleArn", "PrimaryContainer"),
-        ),
+        Sample(_MODEL,
+         {"ModelName": "lost", "ExecutionRoleArn": "$Role.Arn", "PrimaryContainer": {**_CONTAINER,
+          "Mode": "MultiModel", "MultiModelConfig": {"ModelCacheSetting": "Disabled"},
+          "ModelDataUrl": "s3://models/"}, "EnableNetworkIsolation": True, "Tags": TAGS,
+          "VpcConfig": _VPC}, needs=("ExecutionRoleArn", "PrimaryContainer")),
+        Sample(_MODEL,
+         {"ExecutionRoleArn": "$Role.Arn", "Containers": [{**_CONTAINER, "Mode": "SingleModel",
+          "MultiModelConfig": {"ModelCacheSetting": "Disabled"}}, {"ModelPackageName": "$Package"}],
+          "InferenceExecutionConfig": {"Mode": "Serial"}},
+         needs=("ExecutionRoleArn", "Containers")),
+        Sample(_MODEL,
+         {"ExecutionRoleArn": "$Role.Arn", "PrimaryContainer": {"ModelPackageName": "$Package"}},
+         needs=("ExecutionRoleArn", "PrimaryContainer")),
         *(
             Sample(
                 _MODEL,
@@ -382,4 +238,4 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             for member in ("PrimaryContainer", "Containers")
         ),
     ),
-}
+}  # fmt: skip

@@ -48,51 +48,22 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
         ),
     ),
     "AWS::ApplicationAutoScaling::ScalingPolicy": (
-        Sample(
-            (_TARGETS("ScalingPolicies"),),
-            {
-                **_TARGET,
-                "ResourceId": "endpoint/ground/variant/one",
-                "PolicyName": "steps",
-                "PolicyType": "StepScaling",
-                "StepScalingPolicyConfiguration": {
-                    "AdjustmentType": "ExactCapacity",
-                    "Cooldown": 123,
-                    "MetricAggregationType": "Maximum",
-                    "MinAdjustmentMagnitude": 29,
-                    "StepAdjustments": [
-                        {
-                            "MetricIntervalLowerBound": 11,
-                            "MetricIntervalUpperBound": 31,
-                            "ScalingAdjustment": 13,
-                        },
-                    ],
-                },
-            },
-            needs=(*_TARGET, "StepScalingPolicyConfiguration"),
-        ),
-        Sample(
-            (_TARGETS("ScalingPolicies"),),
-            {
-                "ScalingTargetId": "$Target",
-                "PolicyName": "tracks",
-                "PolicyType": "TargetTrackingScaling",
-                "TargetTrackingScalingPolicyConfiguration": {
-                    "CustomizedMetricSpecification": {
-                        **METRIC,
-                        "Dimensions": DIMENSIONS,
-                        "Statistic": "Maximum",
-                        "Unit": "Count",
-                    },
-                    "DisableScaleIn": True,
-                    "ScaleInCooldown": 121,
-                    "ScaleOutCooldown": 122,
-                    "TargetValue": 71,
-                },
-            },
-            needs=("ScalingTargetId", "TargetTrackingScalingPolicyConfiguration"),
-            told={"ScalingTargetId": "endpoint/ground/variant/one"},
-        ),
+        Sample((_TARGETS("ScalingPolicies"),),
+         {**_TARGET, "ResourceId": "endpoint/ground/variant/one", "PolicyName": "steps",
+          "PolicyType": "StepScaling",
+          "StepScalingPolicyConfiguration": {"AdjustmentType": "ExactCapacity", "Cooldown": 123,
+          "MetricAggregationType": "Maximum", "MinAdjustmentMagnitude": 29,
+          "StepAdjustments": [{"MetricIntervalLowerBound": 11, "MetricIntervalUpperBound": 31,
+          "ScalingAdjustment": 13}]}}, needs=(*_TARGET, "StepScalingPolicyConfiguration")),
+        Sample((_TARGETS("ScalingPolicies"),),
+         {"ScalingTargetId": "$Target", "PolicyName": "tracks",
+          "PolicyType": "TargetTrackingScaling",
+          "TargetTrackingScalingPolicyConfiguration": {"CustomizedMetricSpecification": {**METRIC,
+          "Dimensions": DIMENSIONS, "Statistic": "Maximum", "Unit": "Count"},
+          "DisableScaleIn": True, "ScaleInCooldown": 121, "ScaleOutCooldown": 122,
+          "TargetValue": 71}},
+         needs=("ScalingTargetId", "TargetTrackingScalingPolicyConfiguration"),
+         told={"ScalingTargetId": "endpoint/ground/variant/one"}),
         Sample(
             (_TARGETS("ScalingPolicies"),),
             {
@@ -134,4 +105,4 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             told={"ScalingTargetId": "endpoint/ground/variant/one"},
         ),
     ),
-}
+}  # fmt: skip

@@ -13,32 +13,16 @@ _QUEUE = (
 
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     "AWS::SQS::Queue": (
-        Sample(
-            _QUEUE,
-            {
-                "QueueName": "lost",
-                "DelaySeconds": 11,
-                "KmsDataKeyReusePeriodSeconds": 611,
-                "KmsMasterKeyId": "$Key",
-                "MaximumMessageSize": 2049,
-                "MessageRetentionPeriod": 3601,
-                "ReceiveMessageWaitTimeSeconds": 13,
-                "RedrivePolicy": {"deadLetterTargetArn": "$Queue.Arn", "maxReceiveCount": 17},
-                "Tags": TAGS,
-                "VisibilityTimeout": 47,
-            },
-        ),
-        Sample(
-            _QUEUE,
-            {
-                "QueueName": "lost.fifo",
-                "FifoQueue": True,
-                "ContentBasedDeduplication": True,
-                "DeduplicationScope": "messageGroup",
-                "FifoThroughputLimit": "perMessageGroupId",
-            },
-            needs=("QueueName", "FifoQueue"),
-        ),
+        Sample(_QUEUE,
+         {"QueueName": "lost", "DelaySeconds": 11, "KmsDataKeyReusePeriodSeconds": 611,
+          "KmsMasterKeyId": "$Key", "MaximumMessageSize": 2049, "MessageRetentionPeriod": 3601,
+          "ReceiveMessageWaitTimeSeconds": 13,
+          "RedrivePolicy": {"deadLetterTargetArn": "$Queue.Arn", "maxReceiveCount": 17},
+          "Tags": TAGS, "VisibilityTimeout": 47}),
+        Sample(_QUEUE,
+         {"QueueName": "lost.fifo", "FifoQueue": True, "ContentBasedDeduplication": True,
+          "DeduplicationScope": "messageGroup", "FifoThroughputLimit": "perMessageGroupId"},
+         needs=("QueueName", "FifoQueue")),
         Sample(_QUEUE, {"SqsManagedSseEnabled": False}),
     ),
     "AWS::SQS::QueueInlinePolicy": (
@@ -54,4 +38,4 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             {"PolicyDocument": EVERYONE, "Queues": ["$Queue"]},
         ),
     ),
-}
+}  # fmt: skip

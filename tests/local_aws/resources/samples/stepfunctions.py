@@ -40,24 +40,13 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
             needs=("Definition",),
             unread={"DefinitionSubstitutions": "the definition has its values"},
         ),
-        Sample(
-            _MACHINE,
-            {
-                "RoleArn": "$Role.Arn",
-                "DefinitionString": json.dumps(PASS).replace("here", "${what}"),
-                "DefinitionSubstitutions": {"what": "found"},
-            },
-            needs=("DefinitionString",),
-            told={"DefinitionString": {**PASS, "States": {"P": {"Comment": "found"}}}},
-        ),
-        Sample(
-            _MACHINE,
-            {
-                "RoleArn": "$Role.Arn",
-                "DefinitionS3Location": {"Bucket": "texts", "Key": "pass.json"},
-            },
-            needs=("DefinitionS3Location",),
-            unread={"DefinitionS3Location": "what lies there is the definition"},
-        ),
+        Sample(_MACHINE,
+         {"RoleArn": "$Role.Arn", "DefinitionString": json.dumps(PASS).replace("here", "${what}"),
+          "DefinitionSubstitutions": {"what": "found"}}, needs=("DefinitionString",),
+         told={"DefinitionString": {**PASS, "States": {"P": {"Comment": "found"}}}}),
+        Sample(_MACHINE,
+         {"RoleArn": "$Role.Arn", "DefinitionS3Location": {"Bucket": "texts", "Key": "pass.json"}},
+         needs=("DefinitionS3Location",),
+         unread={"DefinitionS3Location": "what lies there is the definition"}),
     ),
-}
+}  # fmt: skip

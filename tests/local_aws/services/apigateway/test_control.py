@@ -191,33 +191,20 @@ def test_patches_change_what_they_name(rest: Rest) -> None:
     ("integration", "said"),
     [
         ({"type": "AWS_PROXY", "uri": "arn:aws:lambda:x"}, "Invalid ARN specified"),
-        (
-            {"type": "AWS", "uri": f"arn:aws:apigateway:{REGION}:lambda:nothing/x"},
-            "AWS ARN for integration must contain path or action",
-        ),
-        (
-            {"type": "AWS_PROXY", "uri": f"arn:aws:apigateway:{REGION}:sqs:path/x"},
-            "currently only supports Lambda function",
-        ),
+        ({"type": "AWS", "uri": f"arn:aws:apigateway:{REGION}:lambda:nothing/x"},
+         "AWS ARN for integration must contain path or action"),
+        ({"type": "AWS_PROXY", "uri": f"arn:aws:apigateway:{REGION}:sqs:path/x"},
+         "currently only supports Lambda function"),
         ({"type": "HTTP", "uri": "ftp://x"}, "Invalid HTTP endpoint specified for URI"),
-        (
-            {"type": "HTTP", "uri": "http://x", "connectionType": "VPC_LINK"},
-            "the local AWS does not carry out connectionType VPC_LINK",
-        ),
-        (
-            {"type": "HTTP_PROXY", "uri": "http://x", "responseTransferMode": "STREAM"},
-            "carries out responseTransferMode STREAM of AWS_PROXY integrations only",
-        ),
-        (
-            {
-                "type": "AWS_PROXY",
-                "uri": f"arn:aws:apigateway:{REGION}:lambda:path/v/functions/x/invocations",
-                "responseTransferMode": "STREAM",
-            },
-            "belong together; give both, or neither",
-        ),
+        ({"type": "HTTP", "uri": "http://x", "connectionType": "VPC_LINK"},
+         "the local AWS does not carry out connectionType VPC_LINK"),
+        ({"type": "HTTP_PROXY", "uri": "http://x", "responseTransferMode": "STREAM"},
+         "carries out responseTransferMode STREAM of AWS_PROXY integrations only"),
+        ({"type": "AWS_PROXY",
+          "uri": f"arn:aws:apigateway:{REGION}:lambda:path/v/functions/x/invocations",
+          "responseTransferMode": "STREAM"}, "belong together; give both, or neither"),
     ],
-)
+)  # fmt: skip
 def test_what_leads_nowhere_is_refused(rest: Rest, integration: Any, said: str) -> None:
     place = {"restApiId": rest.id, "resourceId": rest.root, "httpMethod": "GET"}
     rest.api.put_method(**place, authorizationType="NONE")

@@ -74,69 +74,35 @@ FUNCTION = {
 }
 SOURCE = "def handler(event, context): ..."
 EXISTING = (
-    Existing(
-        "s3",
-        lambda s3: s3.create_bucket(Bucket="taken", CreateBucketConfiguration=PLACE),
-        kept("S3::Bucket", BucketName="taken", VersioningConfiguration={"Status": "Enabled"}),
-        "BucketName",
-        lambda s3, _: s3.get_bucket_versioning(Bucket="taken").get("Status"),
-    ),
-    Existing(
-        "sqs",
-        lambda sqs: sqs.create_queue(QueueName="taken", Attributes={"DelaySeconds": "7"}),
-        kept("SQS::Queue", QueueName="taken", DelaySeconds=9),
-        "QueueUrl",
-        lambda sqs, url: sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["DelaySeconds"])[
-            "Attributes"
-        ],
-    ),
-    Existing(
-        "dynamodb",
-        lambda dynamodb: dynamodb.create_table(**TABLE),
-        kept("DynamoDB::Table", **TABLE, DeletionProtectionEnabled=True),
-        "TableName",
-        lambda dynamodb, name: dynamodb.describe_table(TableName=name)["Table"][
-            "DeletionProtectionEnabled"
-        ],
-    ),
-    Existing(
-        "iam",
-        lambda iam: iam.create_role(RoleName="taken", AssumeRolePolicyDocument=json.dumps(TRUST)),
-        kept("IAM::Role", RoleName="taken", Description="other", AssumeRolePolicyDocument=TRUST),
-        "RoleName",
-        lambda iam, name: iam.get_role(RoleName=name)["Role"].get("Description"),
-    ),
-    Existing(
-        "lambda",
-        lambda api: api.create_function(**FUNCTION, Code={"ZipFile": zipped({"index.py": SOURCE})}),
-        kept("Lambda::Function", **FUNCTION, Timeout=9, Code={"ZipFile": "def handler(): ..."}),
-        "FunctionName",
-        lambda api, name: api.get_function_configuration(FunctionName=name)["Timeout"],
-    ),
-    Existing(
-        "logs",
-        lambda logs: logs.create_log_group(logGroupName="taken"),
-        kept("Logs::LogGroup", LogGroupName="taken", RetentionInDays=7),
-        "LogGroupName",
-        lambda logs, _: logs.describe_log_groups()["logGroups"][0].get("retentionInDays"),
-    ),
-    Existing(
-        "sns",
-        lambda sns: sns.create_topic(Name="taken"),
-        kept("SNS::Topic", TopicName="taken", DisplayName="another"),
-        "TopicArn",
-        lambda sns, arn: sns.get_topic_attributes(TopicArn=arn)["Attributes"].get("DisplayName"),
-        arn="TopicArn",
-    ),
-    Existing(
-        "ssm",
-        lambda ssm: ssm.put_parameter(Name="taken", Type="String", Value="1"),
-        kept("SSM::Parameter", Name="taken", Type="String", Value="2"),
-        "Name",
-        lambda ssm, name: ssm.get_parameter(Name=name)["Parameter"]["Value"],
-        arn=None,
-    ),
-)
+    Existing("s3", lambda s3: s3.create_bucket(Bucket="taken", CreateBucketConfiguration=PLACE),
+     kept("S3::Bucket", BucketName="taken", VersioningConfiguration={"Status": "Enabled"}),
+     "BucketName", lambda s3, _: s3.get_bucket_versioning(Bucket="taken").get("Status")),
+    Existing("sqs",
+     lambda sqs: sqs.create_queue(QueueName="taken", Attributes={"DelaySeconds": "7"}),
+     kept("SQS::Queue", QueueName="taken", DelaySeconds=9), "QueueUrl", lambda sqs,
+     url: sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["DelaySeconds"])["Attributes"]),
+    Existing("dynamodb", lambda dynamodb: dynamodb.create_table(**TABLE),
+     kept("DynamoDB::Table", **TABLE, DeletionProtectionEnabled=True), "TableName", lambda dynamodb,
+     name: dynamodb.describe_table(TableName=name)["Table"]["DeletionProtectionEnabled"]),
+    Existing("iam",
+     lambda iam: iam.create_role(RoleName="taken", AssumeRolePolicyDocument=json.dumps(TRUST)),
+     kept("IAM::Role", RoleName="taken", Description="other", AssumeRolePolicyDocument=TRUST),
+     "RoleName", lambda iam, name: iam.get_role(RoleName=name)["Role"].get("Description")),
+    Existing("lambda",
+     lambda api: api.create_function(**FUNCTION, Code={"ZipFile": zipped({"index.py": SOURCE})}),
+     kept("Lambda::Function", **FUNCTION, Timeout=9, Code={"ZipFile": "def handler(): ..."}),
+     "FunctionName", lambda api,
+     name: api.get_function_configuration(FunctionName=name)["Timeout"]),
+    Existing("logs", lambda logs: logs.create_log_group(logGroupName="taken"),
+     kept("Logs::LogGroup", LogGroupName="taken", RetentionInDays=7), "LogGroupName", lambda logs,
+     _: logs.describe_log_groups()["logGroups"][0].get("retentionInDays")),
+    Existing("sns", lambda sns: sns.create_topic(Name="taken"),
+     kept("SNS::Topic", TopicName="taken", DisplayName="another"), "TopicArn", lambda sns,
+     arn: sns.get_topic_attributes(TopicArn=arn)["Attributes"].get("DisplayName"), arn="TopicArn"),
+    Existing("ssm", lambda ssm: ssm.put_parameter(Name="taken", Type="String", Value="1"),
+     kept("SSM::Parameter", Name="taken", Type="String", Value="2"), "Name", lambda ssm,
+     name: ssm.get_parameter(Name=name)["Parameter"]["Value"], arn=None),
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -219,42 +185,26 @@ def test_an_import_that_fails_leaves_all_as_it_was(aws: Aws) -> None:
 @pytest.mark.parametrize(
     ("template", "identifier", "message"),
     [
-        (
-            {"Resources": {"Taken": kept("SageMaker::Endpoint", EndpointConfigName="config")}},
-            {"EndpointArn": "arn"},
-            "The following resource types are not supported for resource import: "
-            "AWS::SageMaker::Endpoint",
-        ),
-        (
-            {"Resources": {"Taken": {"Type": "AWS::SQS::Queue"}}},
-            {"QueueUrl": "url"},
-            "The following resources to import [Taken] must have DeletionPolicy attribute "
-            "specified in the template.",
-        ),
-        (
-            {"Resources": {"Taken": kept("SQS::Queue"), "Other": parameter()}},
-            {"QueueUrl": "url"},
-            "You have modified resources [Other] in your template that are not being imported. "
-            "Update, create or delete operations cannot be executed during import operations.",
-        ),
-        (
-            {"Resources": {"Taken": kept("SQS::Queue")}, "Outputs": {"A": {"Value": "a"}}},
-            {"QueueUrl": "url"},
-            "As part of the import operation, you cannot modify or add [Outputs]",
-        ),
-        (
-            {"Resources": {"Taken": kept("SQS::Queue")}},
-            {"QueueName": "name"},
-            "Resource Taken: AWS::SQS::Queue is identified by QueueUrl, not by QueueName",
-        ),
-        (
-            {"Resources": {"Taken": kept("ECR::Repository")}},
-            {"RepositoryName": "name"},
-            "Resource Taken: the local AWS cannot import AWS::ECR::Repository",
-        ),
+        ({"Resources": {"Taken": kept("SageMaker::Endpoint", EndpointConfigName="config")}},
+         {"EndpointArn": "arn"},
+         "The following resource types are not supported for resource import: "
+         "AWS::SageMaker::Endpoint"),
+        ({"Resources": {"Taken": {"Type": "AWS::SQS::Queue"}}}, {"QueueUrl": "url"},
+         "The following resources to import [Taken] must have DeletionPolicy attribute specified "
+         "in the template."),
+        ({"Resources": {"Taken": kept("SQS::Queue"), "Other": parameter()}}, {"QueueUrl": "url"},
+         "You have modified resources [Other] in your template that are not being imported. "
+         "Update, create or delete operations cannot be executed during import operations."),
+        ({"Resources": {"Taken": kept("SQS::Queue")}, "Outputs": {"A": {"Value": "a"}}},
+         {"QueueUrl": "url"},
+         "As part of the import operation, you cannot modify or add [Outputs]"),
+        ({"Resources": {"Taken": kept("SQS::Queue")}}, {"QueueName": "name"},
+         "Resource Taken: AWS::SQS::Queue is identified by QueueUrl, not by QueueName"),
+        ({"Resources": {"Taken": kept("ECR::Repository")}}, {"RepositoryName": "name"},
+         "Resource Taken: the local AWS cannot import AWS::ECR::Repository"),
     ],
     ids=["type", "policy", "others", "outputs", "identifier", "not here"],
-)
+)  # fmt: skip
 def test_what_cannot_be_imported_is_refused_before_anything_is_taken(
     aws: Aws, template: Template, identifier: dict[str, str], message: str
 ) -> None:

@@ -33,21 +33,13 @@ def function(**properties: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("body", "messages"),
     [
-        (
-            template(Job=resource("SageMaker::TransformJob")),
-            [r"Unrecognized resource types: \[AWS::SageMaker::TransformJob\] \(Job\)"],
-        ),
-        (
-            template(Farm=resource("DeadlineCloud::Farm"), Net=resource("MSK::Cluster")),
-            ["Farm", "Net"],
-        ),
-        (
-            template(Domain=resource("SageMaker::Domain")),
-            [
-                r"validation failed for resource Domain with message: #: required key \[AuthMode\]",
-                r"resource Domain with message: #: required key \[DomainName\] not found",
-            ],
-        ),
+        (template(Job=resource("SageMaker::TransformJob")),
+         [r"Unrecognized resource types: \[AWS::SageMaker::TransformJob\] \(Job\)"]),
+        (template(Farm=resource("DeadlineCloud::Farm"), Net=resource("MSK::Cluster")),
+         ["Farm", "Net"]),
+        (template(Domain=resource("SageMaker::Domain")),
+         [r"validation failed for resource Domain with message: #: required key \[AuthMode\]",
+          r"resource Domain with message: #: required key \[DomainName\] not found"]),
         (
             template(
                 Policy=resource(
@@ -62,142 +54,64 @@ def function(**properties: Any) -> dict[str, Any]:
                 "ScalingTargetId, or all of ResourceId, ScalableDimension and ServiceNamespace"
             ],
         ),
-        (
-            template(Fn={"Type": "Custom::Thing"}, Too=resource("CloudFormation::CustomResource")),
-            [r"resource Fn with message: #: required key \[ServiceToken\]", "resource Too"],
-        ),
-        (
-            template(Fn=function(Runtime="ruby3.4"), Im=function(PackageType="Image")),
-            [
-                "Resource Fn: .*Runtime is ruby3.4; it runs Python and Node.js only",
-                "Resource Im: .*runs no container images",
-            ],
-        ),
-        (
-            {
-                "Mappings": {"Java": {"eu-west-1": {"value": "java21"}}},
-                **template(
-                    Fn=function(
-                        Runtime={"Fn::FindInMap": ["Java", ref("AWS::Region"), "value"]},
-                        CodeSigningConfigArn="arn:aws:lambda:eu-west-1:123456789012:csc:c-1",
-                        SnapStart={"ApplyOn": "PublishedVersions"},
-                    )
-                ),
-            },
-            ["Runtime is java21", r"no code signing \(CodeSigning", "it has no SnapStart"],
-        ),
-        (
-            template(
-                Open=resource("Lambda::ResourcePolicy", PolicyDocument={}),
-                Held=resource("CloudFormation::WaitCondition"),
-            ),
-            [
-                "Resource Open: the local AWS cannot deploy AWS::Lambda::ResourcePolicy",
-                "Resource Held: the local AWS cannot deploy AWS::CloudFormation::WaitCondition",
-            ],
-        ),
-        (
-            template(B=resource("S3::Bucket", ReplicationConfiguration={"Role": "r", "Rules": []})),
-            ["Resource B: .* does not carry out ReplicationConfiguration of AWS::S3::Bucket"],
-        ),
-        (
-            template(Topic=resource("SNS::Topic", Nam="x"), E=resource("SageMaker::Endpoint")),
-            [
-                r"for resource Topic with message: #: extraneous key \[Nam\]",
-                r"for resource E with message: #: required key \[EndpointConfigName\] not found",
-            ],
-        ),
-        (
-            template(A=parameter(ref("Nobody")), B=parameter(get_att("No2", "Arn"), "No3")),
-            [r"dependencies \[Nobody, No2, No3\] in the Resources block of the template"],
-        ),
-        (
-            template({"Out": ref("Nobody")}, A=parameter()),
-            [r"Template format error: .* \[Nobody\] in the Outputs block of the template"],
-        ),
-        (
-            template(A=parameter(ref("B")), B=parameter(ref("A")), C=parameter()),
-            [r"Circular dependency between resources: \[A, B\]"],
-        ),
-        (
-            template({"Out": ref("AWS::NoValue")}, A=parameter()),
-            ["Output Out is malformed. The Value .* must evaluate to a String"],
-        ),
-        (
-            template(A={**parameter(), "Condition": "Never"}),
-            ["Unresolved condition dependency Never in the Resources block of the template"],
-        ),
-        (
-            template(A=parameter({"Fn::If": ["Never", "1", "2"]})),
-            ["unresolved condition dependency Never in Fn::If$"],
-        ),
-        (
-            template(A=parameter({"Fn::Magic": 1})),
-            ["Fn::Magic in Resources/A is not a function"],
-        ),
-        (
-            {**template(A=parameter()), "Transform": "AWS::Serverless-2016-10-31"},
-            ["Transform AWS::Serverless-2016-10-31 cannot be deployed on the local AWS"],
-        ),
-        (
-            template(A={**parameter(), "DeletionPolicy": "Snapshot"}),
-            ["Resource A: DeletionPolicy is 'Snapshot'"],
-        ),
-        (
-            template(
-                A={**parameter(), "DeletionPolicy": {"Fn::Join": ["", ["Sn", "ap"]]}},
-                B={**parameter(), "UpdateReplacePolicy": ref("AWS::Region")},
-            ),
-            ["A: DeletionPolicy is 'Snap'", "B: UpdateReplacePolicy is 'eu-west-1'"],
-        ),
-        (
-            template(A={**parameter(), "DeletionPolicy": ref("B")}, B=parameter()),
-            [r"Unresolved resource dependencies \[B\]"],
-        ),
-        (
-            template(A={**parameter(), "CreationPolicy": {}}),
-            ["Resource A: CreationPolicy is no attribute of AWS::SSM::Parameter"],
-        ),
-        (
-            {
-                "Parameters": {"V": {"Type": "String", "Default": "3"}},
-                "Rules": {
-                    "Version": {
-                        "Assertions": [
-                            {
-                                "Assert": {"Fn::Not": [{"Fn::Contains": [["1", "3"], ref("V")]}]},
-                                "AssertDescription": "version 6 is required",
-                            }
-                        ]
-                    }
-                },
-                **template(A=parameter()),
-            },
-            ["Rule Version failed: version 6 is required"],
-        ),
-        (
-            {
-                "Conditions": {"No": {"Fn::Equals": [get_att("A", "Type"), "x"]}},
-                **template(A=parameter(), B={**parameter(), "Condition": "No"}),
-            },
-            ["Cannot reference resources in the Conditions block of the template"],
-        ),
-        (
-            {
-                "Conditions": {"No": {"Fn::Equals": [1, 2]}},
-                **template(A=parameter(ref("B")), B={**parameter(), "Condition": "No"}),
-            },
-            [r"Template format error: .* dependencies \[B\] in the Resources block"],
-        ),
-        (
-            {
-                "Conditions": {"No": {"Fn::Equals": [1, 2]}},
-                **template({"Out": ref("B")}, A=parameter(), B={**parameter(), "Condition": "No"}),
-            },
-            [r": Unresolved resource dependencies \[B\] in the Outputs block of the template"],
-        ),
+        (template(Fn={"Type": "Custom::Thing"}, Too=resource("CloudFormation::CustomResource")),
+         [r"resource Fn with message: #: required key \[ServiceToken\]", "resource Too"]),
+        (template(Fn=function(Runtime="ruby3.4"), Im=function(PackageType="Image")),
+         ["Resource Fn: .*Runtime is ruby3.4; it runs Python and Node.js only",
+          "Resource Im: .*runs no container images"]),
+        ({"Mappings": {"Java": {"eu-west-1": {"value": "java21"}}},
+          **template(Fn=function(Runtime={"Fn::FindInMap": ["Java", ref("AWS::Region"), "value"]},
+          CodeSigningConfigArn="arn:aws:lambda:eu-west-1:123456789012:csc:c-1",
+          SnapStart={"ApplyOn": "PublishedVersions"}))},
+         ["Runtime is java21", r"no code signing \(CodeSigning", "it has no SnapStart"]),
+        (template(Open=resource("Lambda::ResourcePolicy", PolicyDocument={}),
+          Held=resource("CloudFormation::WaitCondition")),
+         ["Resource Open: the local AWS cannot deploy AWS::Lambda::ResourcePolicy",
+          "Resource Held: the local AWS cannot deploy AWS::CloudFormation::WaitCondition"]),
+        (template(B=resource("S3::Bucket", ReplicationConfiguration={"Role": "r", "Rules": []})),
+         ["Resource B: .* does not carry out ReplicationConfiguration of AWS::S3::Bucket"]),
+        (template(Topic=resource("SNS::Topic", Nam="x"), E=resource("SageMaker::Endpoint")),
+         [r"for resource Topic with message: #: extraneous key \[Nam\]",
+          r"for resource E with message: #: required key \[EndpointConfigName\] not found"]),
+        (template(A=parameter(ref("Nobody")), B=parameter(get_att("No2", "Arn"), "No3")),
+         [r"dependencies \[Nobody, No2, No3\] in the Resources block of the template"]),
+        (template({"Out": ref("Nobody")}, A=parameter()),
+         [r"Template format error: .* \[Nobody\] in the Outputs block of the template"]),
+        (template(A=parameter(ref("B")), B=parameter(ref("A")), C=parameter()),
+         [r"Circular dependency between resources: \[A, B\]"]),
+        (template({"Out": ref("AWS::NoValue")}, A=parameter()),
+         ["Output Out is malformed. The Value .* must evaluate to a String"]),
+        (template(A={**parameter(), "Condition": "Never"}),
+         ["Unresolved condition dependency Never in the Resources block of the template"]),
+        (template(A=parameter({"Fn::If": ["Never", "1", "2"]})),
+         ["unresolved condition dependency Never in Fn::If$"]),
+        (template(A=parameter({"Fn::Magic": 1})), ["Fn::Magic in Resources/A is not a function"]),
+        ({**template(A=parameter()), "Transform": "AWS::Serverless-2016-10-31"},
+         ["Transform AWS::Serverless-2016-10-31 cannot be deployed on the local AWS"]),
+        (template(A={**parameter(), "DeletionPolicy": "Snapshot"}),
+         ["Resource A: DeletionPolicy is 'Snapshot'"]),
+        (template(A={**parameter(), "DeletionPolicy": {"Fn::Join": ["", ["Sn", "ap"]]}},
+          B={**parameter(), "UpdateReplacePolicy": ref("AWS::Region")}),
+         ["A: DeletionPolicy is 'Snap'", "B: UpdateReplacePolicy is 'eu-west-1'"]),
+        (template(A={**parameter(), "DeletionPolicy": ref("B")}, B=parameter()),
+         [r"Unresolved resource dependencies \[B\]"]),
+        (template(A={**parameter(), "CreationPolicy": {}}),
+         ["Resource A: CreationPolicy is no attribute of AWS::SSM::Parameter"]),
+        ({"Parameters": {"V": {"Type": "String", "Default": "3"}},
+          "Rules": {"Version": {"Assertions": [{"Assert": {"Fn::Not": [{"Fn::Contains": [["1", "3"],
+          ref("V")]}]}, "AssertDescription": "version 6 is required"}]}},
+          **template(A=parameter())}, ["Rule Version failed: version 6 is required"]),
+        ({"Conditions": {"No": {"Fn::Equals": [get_att("A", "Type"), "x"]}},
+          **template(A=parameter(), B={**parameter(), "Condition": "No"})},
+         ["Cannot reference resources in the Conditions block of the template"]),
+        ({"Conditions": {"No": {"Fn::Equals": [1, 2]}}, **template(A=parameter(ref("B")),
+          B={**parameter(), "Condition": "No"})},
+         [r"Template format error: .* dependencies \[B\] in the Resources block"]),
+        ({"Conditions": {"No": {"Fn::Equals": [1, 2]}}, **template({"Out": ref("B")}, A=parameter(),
+          B={**parameter(), "Condition": "No"})},
+         [r": Unresolved resource dependencies \[B\] in the Outputs block of the template"]),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_deployed_is_refused_by_name(
     aws: Aws, body: dict[str, Any], messages: list[str]
 ) -> None:

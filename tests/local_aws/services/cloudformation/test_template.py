@@ -61,42 +61,28 @@ def test_json_and_yaml_give_the_same_document() -> None:
         ('{"Resources": {"A": {"Type": "T"}}, "Resource": {}}', r"properties \[Resource\]"),
         ('{"Resources": {"A-b": {"Type": "T"}}}', "Resource name A-b is non alphanumeric"),
         ('{"Resources": {"A": {}}}', "/Resources/A.*Type member"),
-        (
-            '{"Resources": {"A": {"Type": "T", "Propertys": {}}}}',
-            "^Invalid template resource property 'Propertys'$",
-        ),
+        ('{"Resources": {"A": {"Type": "T", "Propertys": {}}}}',
+         "^Invalid template resource property 'Propertys'$"),
         ('{"Resources": {"A": {"Type": "T", "Properties": []}}}', "/Resources/A/Properties"),
-        (
-            '{"Resources": {"A": {"Type": "T", "Properties": {"B": [1, null]}}}}',
-            r"/Resources/A/Properties/B/1\] 'null' values are not allowed",
-        ),
+        ('{"Resources": {"A": {"Type": "T", "Properties": {"B": [1, null]}}}}',
+         r"/Resources/A/Properties/B/1\] 'null' values are not allowed"),
         ('{"Outputs": null, "Resources": {}}', r"^\[/Outputs\] 'null' values are not allowed"),
         ('{"Resources": "", "Outputs": ""}', "Any Resources member must be an object"),
         ('{"Resources": {"A": 1}}', "Any Resources member must be an object"),
-        (
-            '{"Resources": {"A": {"Type": "T"}}, "Outputs": {"O": {"Value": null, "X": null}}}',
-            r"^\[/Outputs/O/Value\] 'null' values are not allowed in templates$",
-        ),
-        (
-            '{"Resources": {"A": {"Type": "T"}}, "Outputs": {"O": {}}}',
-            "Every Outputs member must contain a Value object$",
-        ),
-        (
-            '{"Resources": {"A": {"Type": "T"}}, "Parameters": {"AWS::NoValue": {}}}',
-            "Parameter name AWS::NoValue is non alphanumeric",
-        ),
+        ('{"Resources": {"A": {"Type": "T"}}, "Outputs": {"O": {"Value": null, "X": null}}}',
+         r"^\[/Outputs/O/Value\] 'null' values are not allowed in templates$"),
+        ('{"Resources": {"A": {"Type": "T"}}, "Outputs": {"O": {}}}',
+         "Every Outputs member must contain a Value object$"),
+        ('{"Resources": {"A": {"Type": "T"}}, "Parameters": {"AWS::NoValue": {}}}',
+         "Parameter name AWS::NoValue is non alphanumeric"),
         ('{"Mappings": {"M": "a"}}', "Every Mappings member M must be a map"),
         ('{"Mappings": {"M": {"A": "a"}}}', "Every Mappings member A must be a map"),
-        (
-            '{"Mappings": {"M": {"A": {"B": {"Ref": "C"}}}}}',
-            "Every Mappings attribute must be a String or a List",
-        ),
-        (
-            json.dumps({"Resources": {f"R{n}": {"Type": "T"} for n in range(501)}}),
-            "Number of resources, 501, is greater than maximum allowed, 500",
-        ),
+        ('{"Mappings": {"M": {"A": {"B": {"Ref": "C"}}}}}',
+         "Every Mappings attribute must be a String or a List"),
+        (json.dumps({"Resources": {f"R{n}": {"Type": "T"} for n in range(501)}}),
+         "Number of resources, 501, is greater than maximum allowed, 500"),
     ],
-)
+)  # fmt: skip
 def test_a_malformed_template_is_refused_in_aws_words(body: str, message: str) -> None:
     with pytest.raises(AwsError, match=message) as refusal:
         parse(body)

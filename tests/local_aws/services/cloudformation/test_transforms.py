@@ -126,24 +126,16 @@ def test_a_change_set_shows_what_a_loop_adds(aws: Aws) -> None:
     [
         ({"Resources": {"Fn::ForEach::A": []}}, "name Fn::ForEach::A is non alphanumeric"),
         ({**EXTENDED, "Resources": {"Fn::ForEach::A": []}}, "every Fn::ForEach::A object requires"),
-        (
-            {**EXTENDED, "Resources": {"Fn::ForEach::A": ["X", ref("B"), {}], "B": parameter()}},
-            "a list that is known before the deployment",
-        ),
-        (
-            {**EXTENDED, "Resources": {"Fn::ForEach::A": ["X", ["1", "2"], {"B": parameter()}]}},
-            "Fn::ForEach::A makes B a second time",
-        ),
-        (
-            template(A=parameter({"Fn::Transform": {"Name": "Mine", "Parameters": {}}})),
-            "Transform Mine cannot be deployed on the local AWS",
-        ),
-        (
-            {**template(A=parameter()), "Transform": "AWS::Include"},
-            "Transform AWS::Include cannot be deployed on the local AWS",
-        ),
+        ({**EXTENDED, "Resources": {"Fn::ForEach::A": ["X", ref("B"), {}], "B": parameter()}},
+         "a list that is known before the deployment"),
+        ({**EXTENDED, "Resources": {"Fn::ForEach::A": ["X", ["1", "2"], {"B": parameter()}]}},
+         "Fn::ForEach::A makes B a second time"),
+        (template(A=parameter({"Fn::Transform": {"Name": "Mine", "Parameters": {}}})),
+         "Transform Mine cannot be deployed on the local AWS"),
+        ({**template(A=parameter()), "Transform": "AWS::Include"},
+         "Transform AWS::Include cannot be deployed on the local AWS"),
     ],
-)
+)  # fmt: skip
 def test_a_transform_that_cannot_be_carried_out_is_refused(
     aws: Aws, body: dict[str, Any], message: str
 ) -> None:

@@ -114,50 +114,27 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"Runtime": "cobol1"}, "InvalidParameterValueException", "Value cobol1 at 'runtime' failed"),
     ({"Runtime": "ruby3.4"}, "InvalidParameterValueException", "Runtime is ruby3.4; it runs"),
     ({"Runtime": "java21"}, "InvalidParameterValueException", "Runtime is java21"),
-    (
-        {"PackageType": "Image", "Code": {"ImageUri": "1.dkr.ecr.eu-west-1.amazonaws.com/x:1"}},
-        "InvalidParameterValueException",
-        "it runs no container images",
-    ),
-    (
-        {"Role": "arn:aws:iam::123456789012:role/nobody"},
-        "InvalidParameterValueException",
-        "The role defined for the function cannot be assumed by Lambda.",
-    ),
-    (
-        {"Role": "arn:aws:iam::123456789012:role/of-sagemaker"},
-        "InvalidParameterValueException",
-        "The role defined for the function cannot be assumed by Lambda.",
-    ),
-    (
-        {"Environment": {"Variables": {"AWS_REGION": "x"}}},
-        "InvalidParameterValueException",
-        "Reserved keys used in this request: AWS_REGION",
-    ),
-    (
-        {"Environment": {"Variables": {"AB": "x" * 4088}}},
-        "InvalidParameterValueException",
-        'exceeded the 4KB limit. String measured: {"AB":"xxx',
-    ),
-    (
-        {"Code": {"ZipFile": b"no zip"}},
-        "InvalidParameterValueException",
-        "Could not unzip uploaded file",
-    ),
-    (
-        {"Code": {"ZipFile": zipped({})}},
-        "InvalidParameterValueException",
-        "Uploaded file must be a non-empty zip",
-    ),
+    ({"PackageType": "Image", "Code": {"ImageUri": "1.dkr.ecr.eu-west-1.amazonaws.com/x:1"}},
+     "InvalidParameterValueException", "it runs no container images"),
+    ({"Role": "arn:aws:iam::123456789012:role/nobody"}, "InvalidParameterValueException",
+     "The role defined for the function cannot be assumed by Lambda."),
+    ({"Role": "arn:aws:iam::123456789012:role/of-sagemaker"}, "InvalidParameterValueException",
+     "The role defined for the function cannot be assumed by Lambda."),
+    ({"Environment": {"Variables": {"AWS_REGION": "x"}}}, "InvalidParameterValueException",
+     "Reserved keys used in this request: AWS_REGION"),
+    ({"Environment": {"Variables": {"AB": "x" * 4088}}}, "InvalidParameterValueException",
+     'exceeded the 4KB limit. String measured: {"AB":"xxx'),
+    ({"Code": {"ZipFile": b"no zip"}}, "InvalidParameterValueException",
+     "Could not unzip uploaded file"),
+    ({"Code": {"ZipFile": zipped({})}}, "InvalidParameterValueException",
+     "Uploaded file must be a non-empty zip"),
     ({"Code": {}}, "InvalidParameterValueException", "Please provide a source for function code."),
     ({"Timeout": 901}, "ValidationException", "Value '901' at 'timeout' failed to satisfy"),
     ({"MemorySize": 10_241}, "ValidationException", "Value '10241' at 'memorySize' failed to"),
-    (
-        {"Layers": ["arn:aws:lambda:eu-west-1:123456789012:layer:l:1"]},
-        "InvalidParameterValueException",
-        "Layer version arn:aws:lambda:eu-west-1:123456789012:layer:l:1 does not exist.",
-    ),
-]
+    ({"Layers": ["arn:aws:lambda:eu-west-1:123456789012:layer:l:1"]},
+     "InvalidParameterValueException",
+     "Layer version arn:aws:lambda:eu-west-1:123456789012:layer:l:1 does not exist."),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("more", "code", "message"), REFUSED)

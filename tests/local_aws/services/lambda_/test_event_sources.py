@@ -216,29 +216,19 @@ def test_a_disabled_mapping_gives_nothing_until_it_is_enabled(make: Make) -> Non
     [
         ({"EventSourceArn": None}, "Unrecognized event source."),
         ({"FunctionName": "nobody"}, "Function does not exist"),
-        (
-            {"BatchSize": 11},
-            "Maximum batch window in seconds must be greater than 0 if maximum batch size is "
-            "greater than 10",
-        ),
-        (
-            {"FilterCriteria": {"Filters": [{"Pattern": "text"}]}},
-            "Invalid filter pattern definition.",
-        ),
-        (
-            {"FunctionName": "powerless"},
-            "The function execution role does not have permissions to call ReceiveMessage on SQS",
-        ),
-        (
-            {"TumblingWindowInSeconds": 5},
-            "the local AWS does not carry out TumblingWindowInSeconds of an event source mapping",
-        ),
-        (
-            {"EventSourceArn": f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/t/stream/1"},
-            "the local AWS takes no events from dynamodb, only from SQS",
-        ),
+        ({"BatchSize": 11},
+         "Maximum batch window in seconds must be greater than 0 if maximum batch size is "
+         "greater than 10"),
+        ({"FilterCriteria": {"Filters": [{"Pattern": "text"}]}},
+         "Invalid filter pattern definition."),
+        ({"FunctionName": "powerless"},
+         "The function execution role does not have permissions to call ReceiveMessage on SQS"),
+        ({"TumblingWindowInSeconds": 5},
+         "the local AWS does not carry out TumblingWindowInSeconds of an event source mapping"),
+        ({"EventSourceArn": f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/t/stream/1"},
+         "the local AWS takes no events from dynamodb, only from SQS"),
     ],
-)
+)  # fmt: skip
 def test_a_mapping_that_cannot_be_is_refused(
     functions: Functions, mapped: None, given: dict[str, Any], message: str
 ) -> None:

@@ -138,36 +138,22 @@ def test_what_is_logged_has_time_request_and_level(node: Node) -> None:
 
 FAILING = [
     ("raised", "async () => { throw new TypeError('no') }", "TypeError", "no"),
-    (
-        "unhandled",
-        "async () => { Promise.reject(new Error('no')); await new Promise(r => setTimeout(r, 9)) }",
-        "Runtime.UnhandledPromiseRejection",
-        "Error: no",
-    ),
-    (
-        "uncaught",
-        "() => { setTimeout(() => { throw new RangeError('no') }, 1); return new Promise(r => "
-        "setTimeout(r, 99)) }",
-        "RangeError",
-        "no",
-    ),
-    (
-        "circular",
-        "async () => { const it = {}; it.it = it; return it }",
-        "Runtime.MarshalError",
-        "Unable to stringify response body",
-    ),
-    (
-        "by-callback",
-        "(event, context, callback) => callback(null, 1)",
-        "Runtime.CallbackHandlerDeprecated",
-        "AWS Lambda has removed support for callback-based function handlers starting with "
-        "Node.js 24. You need to modify this function to use a supported handler signature to use "
-        "Node.js 24 or later.",
-    ),
+    ("unhandled",
+     "async () => { Promise.reject(new Error('no')); await new Promise(r => setTimeout(r, 9)) }",
+     "Runtime.UnhandledPromiseRejection", "Error: no"),
+    ("uncaught",
+     "() => { setTimeout(() => { throw new RangeError('no') }, 1); return new Promise(r => "
+     "setTimeout(r, 99)) }", "RangeError", "no"),
+    ("circular", "async () => { const it = {}; it.it = it; return it }", "Runtime.MarshalError",
+     "Unable to stringify response body"),
+    ("by-callback", "(event, context, callback) => callback(null, 1)",
+     "Runtime.CallbackHandlerDeprecated",
+     "AWS Lambda has removed support for callback-based function handlers starting with Node.js "
+     "24. You need to modify this function to use a supported handler signature to use Node.js "
+     "24 or later."),
     ("no-function", "1", "Runtime.HandlerNotFound", "index.handler is not a function"),
     ("syntax", "async (=> 1", "Runtime.UserCodeSyntaxError", "SyntaxError: Unexpected token '=>'"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "source", "kind", "message"), FAILING)
@@ -193,29 +179,14 @@ def test_a_module_that_is_not_there_is_named_and_which_clients_are(node: Node) -
 @pytest.mark.parametrize(
     ("name", "source", "kind", "message", "more"),
     [
-        (
-            "slow",
-            "() => new Promise(r => setTimeout(r, 60000))",
-            "Sandbox.Timedout",
-            "Task timed out after 1.00 seconds",
-            {"Timeout": 1},
-        ),
-        (
-            "greedy",
-            "() => { const all = []; for (;;) all.push(Buffer.alloc(1e6, 1)) }",
-            "Runtime.OutOfMemory",
-            "Runtime exited with error: signal: killed",
-            {"Timeout": 30},
-        ),
-        (
-            "exits",
-            "() => process.exit(3)",
-            "Runtime.ExitError",
-            "Runtime exited with error: exit status 3",
-            {},
-        ),
+        ("slow", "() => new Promise(r => setTimeout(r, 60000))", "Sandbox.Timedout",
+         "Task timed out after 1.00 seconds", {"Timeout": 1}),
+        ("greedy", "() => { const all = []; for (;;) all.push(Buffer.alloc(1e6, 1)) }",
+         "Runtime.OutOfMemory", "Runtime exited with error: signal: killed", {"Timeout": 30}),
+        ("exits", "() => process.exit(3)", "Runtime.ExitError",
+         "Runtime exited with error: exit status 3", {}),
     ],
-)
+)  # fmt: skip
 def test_a_process_ends_as_on_aws(
     node: Node, name: str, source: str, kind: str, message: str, more: dict[str, Any]
 ) -> None:

@@ -261,28 +261,17 @@ def test_a_listed_object_has_the_members_that_aws_gives_it(aws: Aws) -> None:
 @pytest.mark.parametrize(
     ("fields", "error", "cause"),
     [
-        (
-            {"ItemReader": reader("absent")},
-            "States.ItemReaderFailed",
-            "The specified key does not exist. (Service: Amazon S3; Status Code: 404; Error Code: ",
-        ),
-        (
-            {"ItemReader": reader(InputType="JSON")},
-            "States.ItemReaderFailed",
-            "The file is not valid JSON",
-        ),
-        (
-            {"ResultWriter": {**WRITER, "Parameters": {"Bucket": "absent"}}, "ItemsPath": "$.all"},
-            "States.ResultWriterFailed",
-            "The specified bucket does not exist (Service: Amazon S3; Status Code: 404;",
-        ),
-        (
-            {"ItemsPath": "$.all", "ItemSelector": {"text.$": "$.long"}},
-            "States.DataLimitExceeded",
-            "returned a result with a size exceeding the maximum number of bytes service limit",
-        ),
+        ({"ItemReader": reader("absent")}, "States.ItemReaderFailed",
+         "The specified key does not exist. (Service: Amazon S3; Status Code: 404; Error Code: "),
+        ({"ItemReader": reader(InputType="JSON")}, "States.ItemReaderFailed",
+         "The file is not valid JSON"),
+        ({"ResultWriter": {**WRITER, "Parameters": {"Bucket": "absent"}}, "ItemsPath": "$.all"},
+         "States.ResultWriterFailed",
+         "The specified bucket does not exist (Service: Amazon S3; Status Code: 404;"),
+        ({"ItemsPath": "$.all", "ItemSelector": {"text.$": "$.long"}}, "States.DataLimitExceeded",
+         "returned a result with a size exceeding the maximum number of bytes service limit"),
     ],
-)
+)  # fmt: skip
 def test_maps_fail_with_the_names_of_aws(
     aws: Aws, fields: dict[str, Any], error: str, cause: str
 ) -> None:

@@ -32,23 +32,12 @@ class Bucket:
         ({"InputType": "JSON"}, b"[]", []),
         ({"InputType": "JSON", "ItemsPointer": "/a/b"}, b'{"a": {"b": [3]}}', [3]),
         ({"InputType": "JSONL"}, b'{"a": 1}\n\n{"a": 2}', [{"a": 1}, {"a": 2}]),
-        (
-            {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"},
-            b'\xef\xbb\xbfa,b\n1,"x,y"\n2\n',
-            [{"a": "1", "b": "x,y"}, {"a": "2", "b": ""}],
-        ),
-        (
-            {
-                "InputType": "CSV",
-                "CSVHeaderLocation": "GIVEN",
-                "CSVHeaders": ["k", "v"],
-                "CSVDelimiter": "PIPE",
-            },
-            b"1|2\r\n",
-            [{"k": "1", "v": "2"}],
-        ),
+        ({"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}, b'\xef\xbb\xbfa,b\n1,"x,y"\n2\n',
+         [{"a": "1", "b": "x,y"}, {"a": "2", "b": ""}]),
+        ({"InputType": "CSV", "CSVHeaderLocation": "GIVEN", "CSVHeaders": ["k", "v"],
+          "CSVDelimiter": "PIPE"}, b"1|2\r\n", [{"k": "1", "v": "2"}]),
     ],
-)
+)  # fmt: skip
 def test_each_input_type_is_read(config: dict[str, Any], body: bytes, items: list[Any]) -> None:
     assert item_reader.parsed(body, config) == items
 

@@ -40,38 +40,19 @@ ABSENT_QUEUE = f"https://sqs.{REGION}.amazonaws.com/123456789012/absent"
 @pytest.mark.parametrize(
     ("resource", "parameters", "error", "action"),
     [
-        (
-            "aws-sdk:s3:getObject",
-            {"Bucket": "models", "Key": "good/1"},
-            "S3.AccessDeniedException",
-            "s3:GetObject",
-        ),
-        (
-            "sagemaker:describeModel",
-            {"ModelName": "echo"},
-            "SageMaker.AmazonSageMakerException",
-            "sagemaker:DescribeModel",
-        ),
-        (
-            "sns:publish",
-            {"TopicArn": ABSENT_TOPIC, "Message": "m"},
-            "SNS.AuthorizationErrorException",
-            "sns:Publish",
-        ),
-        (
-            "lambda:invoke",
-            {"FunctionName": "absent"},
-            "Lambda.AWSLambdaException",
-            "lambda:InvokeFunction",
-        ),
-        (
-            "states:startExecution",
-            {"StateMachineArn": f"arn:aws:states:{REGION}:123456789012:stateMachine:no"},
-            "StepFunctions.AWSStepFunctionsException",
-            "states:StartExecution",
-        ),
+        ("aws-sdk:s3:getObject", {"Bucket": "models", "Key": "good/1"}, "S3.AccessDeniedException",
+         "s3:GetObject"),
+        ("sagemaker:describeModel", {"ModelName": "echo"}, "SageMaker.AmazonSageMakerException",
+         "sagemaker:DescribeModel"),
+        ("sns:publish", {"TopicArn": ABSENT_TOPIC, "Message": "m"},
+         "SNS.AuthorizationErrorException", "sns:Publish"),
+        ("lambda:invoke", {"FunctionName": "absent"}, "Lambda.AWSLambdaException",
+         "lambda:InvokeFunction"),
+        ("states:startExecution",
+         {"StateMachineArn": f"arn:aws:states:{REGION}:123456789012:stateMachine:no"},
+         "StepFunctions.AWSStepFunctionsException", "states:StartExecution"),
     ],
-)
+)  # fmt: skip
 def test_tasks_call_in_the_name_of_the_role(
     aws: Aws, powerless: str, resource: str, parameters: dict[str, str], error: str, action: str
 ) -> None:
