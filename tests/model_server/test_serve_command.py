@@ -16,16 +16,18 @@ from pathlib import Path
 import pytest
 import requests
 
+from tests.cli.conftest import Run, run_in
+
 pytestmark = pytest.mark.slow
 
 COMMAND = [sys.executable, "-c", "from sagemaker_serving.cli import main; main()", "serve"]
 
 
-def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def serve(tmp_path: Path) -> Run:
     """A run that ends by itself."""
-    return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=60
-    )
+    run = run_in(tmp_path)
+    return lambda *arguments: run("serve", *arguments)
 
 
 def test_it_serves_an_archive_until_ctrl_c(saved_models: Path, tmp_path: Path) -> None:
@@ -57,7 +59,9 @@ def test_it_serves_an_archive_until_ctrl_c(saved_models: Path, tmp_path: Path) -
         process.stdout.close()
 
 
-def test_a_pytorch_model_is_told_by_its_script_and_replayed_like_any_other(tmp_path: Path) -> None:
+def test_a_pytorch_model_is_told_by_its_script_and_replayed_like_any_other(
+    serve: Run, tmp_path: Path
+) -> None:
     code = tmp_path / "model" / "code"
     code.mkdir(parents=True)
     (code / "inference.py").write_text(
@@ -70,7 +74,7 @@ def test_a_pytorch_model_is_told_by_its_script_and_replayed_like_any_other(tmp_p
     assert (ended.returncode, ended.stdout) == (0, "1 of 1 answers are as recorded\n")
 
 
-def test_a_missing_path_is_one_message(tmp_path: Path) -> None:
+def test_a_missing_path_is_one_message(serve: Run, tmp_path: Path) -> None:
     ended = serve(str(tmp_path / "nowhere"))
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
@@ -79,7 +83,7 @@ def test_a_missing_path_is_one_message(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_without_a_saved_model_says_what_is_expected(tmp_path: Path) -> None:
+def test_a_folder_without_a_saved_model_says_what_is_expected(serve: Run, tmp_path: Path) -> None:
     ended = serve(str(tmp_path))
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
@@ -89,7 +93,7 @@ def test_a_folder_without_a_saved_model_says_what_is_expected(tmp_path: Path) ->
     )
 
 
-def test_a_container_version_that_is_none_is_one_message(tmp_path: Path) -> None:
+def test_a_container_version_that_is_none_is_one_message(serve: Run, tmp_path: Path) -> None:
     (tmp_path / "m" / "1").mkdir(parents=True)
     (tmp_path / "m" / "1" / "saved_model.pb").touch()
     ended = serve(str(tmp_path), "--container-version", "newest")
@@ -100,7 +104,7 @@ def test_a_container_version_that_is_none_is_one_message(tmp_path: Path) -> None
     )
 
 
-def test_a_port_in_use_is_one_message(tmp_path: Path) -> None:
+def test_a_port_in_use_is_one_message(serve: Run, tmp_path: Path) -> None:
     (tmp_path / "m" / "1").mkdir(parents=True)
     (tmp_path / "m" / "1" / "saved_model.pb").touch()
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -113,7 +117,9 @@ def test_a_port_in_use_is_one_message(tmp_path: Path) -> None:
     )
 
 
-def test_a_bad_variable_is_said_by_the_log_and_once_more_at_the_end(tmp_path: Path) -> None:
+def test_a_bad_variable_is_said_by_the_log_and_once_more_at_the_end(
+    serve: Run, tmp_path: Path
+) -> None:
     (tmp_path / "m" / "1").mkdir(parents=True)
     (tmp_path / "m" / "1" / "saved_model.pb").touch()
     ended = serve(str(tmp_path), "--port", "0", "--env", "SAGEMAKER_MULTI_MODEL=maybe")
@@ -131,14 +137,18 @@ def test_a_bad_variable_is_said_by_the_log_and_once_more_at_the_end(tmp_path: Pa
         (["--port", "70000"], "70000 is not in the range 0<=x<=65535"),
     ],
 )
-def test_a_bad_option_is_one_message(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_a_bad_option_is_one_message(
+    serve: Run, tmp_path: Path, arguments: list[str], message: str
+) -> None:
     ended = serve(str(tmp_path), *arguments)
     assert ended.returncode == 2
     assert message in ended.stderr
 
 
 @pytest.mark.long
-def test_an_answer_that_is_not_as_recorded_is_told(saved_models: Path, tmp_path: Path) -> None:
+def test_an_answer_that_is_not_as_recorded_is_told(
+    serve: Run, saved_models: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "golden.jsonl"
     requests_ = [
         {
@@ -162,7 +172,7 @@ def test_an_answer_that_is_not_as_recorded_is_told(saved_models: Path, tmp_path:
     assert ended.stderr == "sagemaker-serving: 1 of 2 answers are not as recorded\n"
 
 
-def test_a_golden_file_is_read_before_anything_starts(tmp_path: Path) -> None:
+def test_a_golden_file_is_read_before_anything_starts(serve: Run, tmp_path: Path) -> None:
     (tmp_path / "g").write_text("{")
     broken = serve(str(tmp_path), "--golden", str(tmp_path / "g"))
     assert broken.returncode == 2
@@ -254,7 +264,9 @@ def test_a_changed_handler_answers_and_no_request_is_lost(
         process.stderr.close()
 
 
-def test_what_artifact_takes_is_served_unpacked(saved_models: Path, tmp_path: Path) -> None:
+def test_what_artifact_takes_is_served_unpacked(
+    serve: Run, saved_models: Path, tmp_path: Path
+) -> None:
     """A SavedModel's own folder, which no container would take as it is."""
     golden = tmp_path / "golden.jsonl"
     line = {"body": '{"instances": [1.0]}', "expected_body": '{"predictions": [3.5]}'}
