@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_kms as kms
 from aws_cdk.assertions import Match, Template
 
 from sagemaker_serving.catalog import Accelerator, UnknownImage
@@ -120,15 +119,6 @@ def test_sagemaker_gets_the_role_for_its_own_account_only(bench: Any) -> None:
     assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
-def test_the_role_may_read_this_archive_and_no_other_object(bench: Any, tmp_path: Path) -> None:
-    add_model(bench)
-    (read,) = (s for s in statements(bench) if s["Action"] == "s3:GetObject")
-    (archive,) = (tmp_path / "cdk.out").glob("asset.*.tar.gz")
-    sha256 = archive.name.removeprefix("asset.").removesuffix(".tar.gz")
-    assert f"/{sha256}.tar.gz" in json.dumps(read["Resource"])
-    assert "*" not in json.dumps(read["Resource"])
-
-
 def test_the_role_may_pull_this_repository_and_no_other(bench: Any) -> None:
     add_model(bench)
     (pull,) = (s for s in statements(bench) if "ecr:BatchGetImage" in s["Action"])
@@ -215,17 +205,6 @@ def test_every_option_of_a_variant_is_rendered(bench: Any) -> None:
                 }
             ]
         },
-    )
-
-
-def test_volumes_are_encrypted_with_the_key(bench: Any) -> None:
-    key = kms.Key(bench.stack, "Key")
-    cpu = InstanceVariant(name="cpu", model=add_model(bench), instance_type="ml.c5.large")
-    EndpointConfig(bench.stack, "Config", variants=[cpu], encryption_key=key)
-    template = Template.from_stack(bench.stack)
-    (key_id,) = template.find_resources("AWS::KMS::Key")
-    template.has_resource_properties(
-        "AWS::SageMaker::EndpointConfig", {"KmsKeyId": {"Fn::GetAtt": [key_id, "Arn"]}}
     )
 
 

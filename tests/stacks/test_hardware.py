@@ -113,10 +113,6 @@ def test_a_compiled_archive_serves_its_own_variant_only(template: dict[str, Any]
     assert urls["cpu"] == urls["gpu"] == urls["graviton"] == urls["eia"]
 
 
-def test_weight_zero_is_kept(template: dict[str, Any]) -> None:
-    assert variants(template)["gpu"][0]["InitialVariantWeight"] == 0
-
-
 def test_the_role_may_pull_from_each_account_its_repository(template: dict[str, Any]) -> None:
     text = str([r for r in template["Resources"].values() if r["Type"] == "AWS::IAM::Policy"])
     for account, repository in (

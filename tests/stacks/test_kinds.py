@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -56,70 +54,6 @@ def test_scanners_have_nothing_unacknowledged(kinds: Kinds, pack: Any) -> None:
     assert [violation.rule_name for violation in violations] == []
 
 
-@pytest.mark.slow
-def test_cfn_lint_names_only_what_cdk_itself_renders(kinds: Kinds, tmp_path: Path) -> None:
-    """W3005 is a DependsOn beside a reference, which CDK writes for a function's role."""
-    for kind in KINDS:
-        template = kinds.template(kind).to_json()
-        (tmp_path / f"{kind}.template.json").write_text(json.dumps(template))
-    ended = subprocess.run(
-        [
-            str(Path(sys.executable).with_name("cfn-lint")),
-            *("--format", "json", "--"),
-            *sorted(map(str, tmp_path.iterdir())),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert {finding["Rule"]["Id"] for finding in json.loads(ended.stdout)} <= {"W3005"}
-
-
-def test_real_time_variants_are_scaled_guarded_and_captured(kinds: Kinds) -> None:
-    template = kinds.template("real-time")
-    template.has_resource_properties(
-        CONFIG,
-        {
-            "ProductionVariants": [
-                Match.object_like({"VariantName": "gpu", "InitialVariantWeight": 9}),
-                Match.object_like({"VariantName": "cpu", "InitialVariantWeight": 0}),
-            ],
-            "DataCaptureConfig": {
-                "EnableCapture": True,
-                "InitialSamplingPercentage": 5,
-                "CaptureOptions": [{"CaptureMode": "Input"}, {"CaptureMode": "Output"}],
-                "CaptureContentTypeHeader": {
-                    "JsonContentTypes": ["application/json"],
-                    "CsvContentTypes": ["text/csv"],
-                },
-                "DestinationS3Uri": ends_with("/real-time/captured"),
-                "KmsKeyId": Match.any_value(),
-            },
-        },
-    )
-    template.has_resource_properties(
-        TARGET,
-        {
-            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-            "MinCapacity": 2,
-            "MaxCapacity": 8,
-        },
-    )
-    template.has_resource_properties(
-        POLICY,
-        {
-            "TargetTrackingScalingPolicyConfiguration": {
-                "TargetValue": 16,
-                "PredefinedMetricSpecification": {
-                    "PredefinedMetricType": (
-                        "SageMakerVariantConcurrentRequestsPerModelHighResolution"
-                    )
-                },
-            }
-        },
-    )
-
-
 def test_an_update_is_taken_back_by_alarms_on_the_endpoints_own_metrics(kinds: Kinds) -> None:
     template = kinds.template("real-time")
     (endpoint,) = template.find_resources("AWS::SageMaker::Endpoint").values()
@@ -155,29 +89,6 @@ def test_the_role_may_write_what_is_captured_and_nothing_beside_it(kinds: Kinds)
         "/shadow/captured/*"
     ]
     assert kinds.granted("multi-model", "s3:PutObject") == []
-
-
-def test_serverless_has_no_instances_and_the_image_for_cpus(kinds: Kinds) -> None:
-    template = kinds.template("serverless")
-    (config,) = template.find_resources(CONFIG).values()
-    (variant,) = config["Properties"]["ProductionVariants"]
-    assert variant["ServerlessConfig"] == {
-        "MemorySizeInMB": 2048,
-        "MaxConcurrency": 10,
-        "ProvisionedConcurrency": 2,
-    }
-    assert not {"InstanceType", "InitialInstanceCount"} & set(variant)
-    template.has_resource_properties(
-        MODEL,
-        {
-            "PrimaryContainer": {
-                "Image": Match.string_like_regexp("tensorflow-inference:2.20-cpu-py312$")
-            }
-        },
-    )
-    template.has_resource_properties(
-        TARGET, {"ScalableDimension": "sagemaker:variant:DesiredProvisionedConcurrency"}
-    )
 
 
 def test_asynchronous_answers_into_s3_and_tells_its_topics(kinds: Kinds) -> None:
@@ -237,18 +148,6 @@ def test_asynchronous_goes_to_zero_and_the_backlog_wakes_it(kinds: Kinds) -> Non
     )
 
 
-def test_a_shadow_stands_beside_the_one_production_variant(kinds: Kinds) -> None:
-    kinds.template("shadow").has_resource_properties(
-        CONFIG,
-        {
-            "ProductionVariants": [Match.object_like({"VariantName": "live"})],
-            "ShadowProductionVariants": [
-                Match.object_like({"VariantName": "next", "InitialVariantWeight": 0.5})
-            ],
-        },
-    )
-
-
 def test_a_multi_model_container_may_list_and_read_its_prefix(kinds: Kinds) -> None:
     kinds.template("multi-model").has_resource_properties(
         MODEL,
@@ -274,15 +173,6 @@ def test_archives_are_put_there_before_the_model_is_made(kinds: Kinds) -> None:
     template.has_resource(MODEL, {"DependsOn": Match.array_with([name])})
 
 
-def test_a_pipelines_containers_stand_in_their_order(kinds: Kinds) -> None:
-    (model,) = kinds.template("pipeline").find_resources(MODEL).values()
-    assert "PrimaryContainer" not in model["Properties"]
-    assert [
-        (container["ContainerHostname"], container["Image"].rpartition(":")[2])
-        for container in model["Properties"]["Containers"]
-    ] == [("prepare", "2.20-cpu-py312"), ("predict", "2.20.0-cpu-py312")]
-
-
 def test_a_package_is_named_and_the_role_may_read_what_it_names(kinds: Kinds) -> None:
     (model,) = kinds.template("model-package").find_resources(MODEL).values()
     assert model["Properties"]["PrimaryContainer"] == {
@@ -291,50 +181,6 @@ def test_a_package_is_named_and_the_role_may_read_what_it_names(kinds: Kinds) ->
     (archive,) = kinds.granted("model-package", "s3:GetObject")
     assert json.dumps(archive).endswith(':s3:::registered-models/digits/3/model.tar.gz"]]}')
     assert kinds.granted("model-package", "ecr:BatchGetImage")
-
-
-def test_components_share_the_instances_of_a_variant_without_a_model(kinds: Kinds) -> None:
-    template = kinds.template("inference-components")
-    (config,) = template.find_resources(CONFIG).values()
-    assert config["Properties"]["ExecutionRoleArn"]
-    assert config["Properties"]["ProductionVariants"] == [
-        {
-            "VariantName": "shared",
-            "InstanceType": "ml.c5.xlarge",
-            "InitialInstanceCount": 1,
-            "RoutingConfig": {"RoutingStrategy": "LEAST_OUTSTANDING_REQUESTS"},
-            "ManagedInstanceScaling": {
-                "Status": "ENABLED",
-                "MinInstanceCount": 0,
-                "MaxInstanceCount": 2,
-            },
-        }
-    ]
-    template.has_resource_properties(
-        "AWS::SageMaker::InferenceComponent",
-        {
-            "InferenceComponentName": "kinds-inference-components-small",
-            "VariantName": "shared",
-            "RuntimeConfig": Match.absent(),
-            "Specification": {
-                "ComputeResourceRequirements": {
-                    "MinMemoryRequiredInMb": 512,
-                    "NumberOfCpuCoresRequired": 1,
-                }
-            },
-        },
-    )
-    template.has_resource_properties(
-        TARGET,
-        {
-            "ScalableDimension": "sagemaker:inference-component:DesiredCopyCount",
-            "ResourceId": "inference-component/kinds-inference-components-small",
-            "MinCapacity": 0,
-        },
-    )
-    template.has_resource_properties(
-        "AWS::CloudWatch::Alarm", {"MetricName": "NoCapacityInvocationFailures"}
-    )
 
 
 def test_the_pages_constructs_are_synthesized(tmp_path: Path) -> None:

@@ -159,14 +159,6 @@ def test_a_warning_stands_on_the_stack_that_it_is_about(project: Path) -> None:
     assert "instance_type is 'ml.p3.2xlarge'; the API's list still has the family p3" in said
 
 
-def test_an_unknown_environment_names_those_there_are(project: Path) -> None:
-    ended = cdk(project, "synth", "-c", "env=prd", "--quiet")
-    assert ended.returncode != 0
-    assert "environments/prd.yaml: there is no such environment file" in ended.stderr
-    assert "dev, local, prod, staging" in ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
 @pytest.mark.long
 def test_cdk_nag_runs_at_synth_and_says_what_was_acknowledged_and_why(project: Path) -> None:
     context = ("-c", "env=prod", "-c", "nag=AwsSolutions,nist")

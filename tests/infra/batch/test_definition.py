@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,6 @@ from sagemaker_serving.spec import BatchTransform
 from tests.functions.batch_transform.memory import MemoryS3
 
 ROOT = Path(__file__).parents[3]
-CFN_LINT = Path(sys.executable).with_name("cfn-lint")
 ASL_VALIDATOR = ROOT / "node_modules" / ".bin" / "asl-validator"
 PAYLOAD_BYTES = 256 * 1024
 
@@ -80,28 +78,6 @@ def test_asl_validator_finds_nothing(machine: dict[str, Any], tmp_path: Path) ->
     map_["ItemProcessor"] = {**map_["ItemProcessor"], "States": broken}
     wrong = {**machine, "States": {**machine["States"], "Shards": map_}}
     assert "Nowhere" in said_by_asl_validator(wrong, tmp_path)
-
-
-def test_cfn_lint_finds_nothing(machine: dict[str, Any], tmp_path: Path) -> None:
-    misspelt = {**machine["States"]["Plan"], "Nxt": "Report"}
-    wrong = {**machine, "States": {**machine["States"], "Plan": misspelt}}
-    for name, each in (("right", machine), ("wrong", wrong)):
-        properties = {
-            "RoleArn": "arn:aws:iam::111122223333:role/r",
-            "DefinitionString": json.dumps(each),
-        }
-        resource = {"Type": "AWS::StepFunctions::StateMachine", "Properties": properties}
-        (tmp_path / f"{name}.json").write_text(json.dumps({"Resources": {"Machine": resource}}))
-    ended = subprocess.run(
-        [str(CFN_LINT), "--format", "parseable", "--", "right.json", "wrong.json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    found = [line.split(":")[0] for line in ended.stdout.splitlines()]
-    assert set(found) == {"wrong.json"}
-    assert "E3601" in ended.stdout
 
 
 def test_no_call_of_the_function_ends_a_batch_because_lambda_is_busy(

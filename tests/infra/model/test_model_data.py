@@ -35,13 +35,6 @@ def test_a_ready_archive_is_linked_and_never_copied(bench: Any, tmp_path: Path) 
     assert destination["objectKey"].endswith(".tar.gz")
 
 
-def test_a_folder_is_written_straight_into_the_assembly(bench: Any) -> None:
-    ModelData.from_path(bench.model_folder).bind(bench.stack, bench.role)
-    (asset,) = file_assets(bench)
-    (written,) = Path(bench.app.outdir).rglob("*.tar.gz")
-    assert Path(bench.app.outdir, asset["source"]["path"]).samefile(written)
-
-
 def test_a_synthesizer_without_a_qualifier_tells_the_bucket_once_a_model_is_sent(
     bench: Any,
 ) -> None:
