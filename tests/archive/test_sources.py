@@ -7,7 +7,6 @@ import shlex
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -23,9 +22,7 @@ from sagemaker_serving.archive import (
 from sagemaker_serving.archive.sources import Plan, plan
 from sagemaker_serving.cli.package import package
 from sagemaker_serving.errors import Mistake, Severity
-from sagemaker_serving.rules import RULES
 from sagemaker_serving.rules.artifact_check import check_contents
-from sagemaker_serving.rules.facts import ArtifactFacts
 from tests.models import archive, frozen_graph, onnx_model, saved_model, variables
 
 ROOT = Path(__file__).parents[2]
@@ -217,12 +214,3 @@ def test_a_name_that_is_not_utf_8_is_refused(disk: Path) -> None:
     (disk / "digits" / "caf\udce9").write_bytes(b"")
     with pytest.raises(UnreadableArtifact, match="is not UTF-8; rename the file"):
         contents_of([Path("digits")])
-
-
-def test_the_document_names_every_check_and_no_other() -> None:
-    named = dict(re.findall(r"^\| `([a-z0-9-]+)` \|(?: (error|warning) \|)?", DOC, re.MULTILINE))
-    about = {rule.id: get_args(rule.about) or (rule.about,) for rule in RULES}
-    rules = {rule.id: rule.severity for rule in RULES if ArtifactFacts in about[rule.id]}
-    assert named.keys() == rules.keys()
-    for name, severity in named.items():
-        assert severity in ("", str(rules[name])), name

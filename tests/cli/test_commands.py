@@ -116,7 +116,7 @@ def test_programs_get_json_that_fits_the_schema(run: Run, tmp_path: Path) -> Non
 
 
 def test_a_page_is_printed_as_it_is_in_a_pipe_and_fits_a_terminal(tmp_path: Path, run: Run) -> None:
-    page = (ROOT / "docs" / "golden.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
     assert run("docs", "golden").stdout == page
     assert run("docs", "docs/golden.md#keys").stdout == page
     shown = on_a_terminal(tmp_path, "docs", "golden")

@@ -1,4 +1,4 @@
-"""The app of docs/typescript.md is checked, deployed and asked as it stands there."""
+"""The app of docs/your-app.md is checked, deployed and asked as it stands there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tools.transcripts.blocks import ROOT, blocks
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
-PAGE = ROOT / "docs" / "typescript.md"
+PAGE = ROOT / "docs" / "your-app.md"
 HALF = ROOT / "model_assets" / "half_plus_three" / "model"
 
 

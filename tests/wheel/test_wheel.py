@@ -119,17 +119,17 @@ def test_the_lowest_pins_are_the_lower_bounds(lowest: Installed) -> None:
 
 
 def test_the_first_hour_goes_as_its_page_shows(lowest: Installed, tmp_path: Path) -> None:
-    _goes_as_shown("first-hour.md", lowest, tmp_path, region="eu-central-1")
+    _goes_as_shown(0, lowest, tmp_path, region="eu-central-1")
     _an_agent_gets_there(lowest, tmp_path)
 
 
 def test_the_first_hour_with_pytorch_goes_as_its_page_shows(
     with_torch: Installed, tmp_path: Path
 ) -> None:
-    _goes_as_shown("first-hour-pytorch.md", with_torch, tmp_path, region="us-west-2")
+    _goes_as_shown(1, with_torch, tmp_path, region="us-west-2")
 
 
-def _goes_as_shown(page: str, installed: Installed, folder: Path, *, region: str) -> None:
+def _goes_as_shown(part: int, installed: Installed, folder: Path, *, region: str) -> None:
     """Another region than the page's: what only works there, works for nobody elsewhere."""
     (folder / "node_modules").symlink_to(ROOT / "node_modules")
     keep_unpacked(folder)
@@ -137,7 +137,8 @@ def _goes_as_shown(page: str, installed: Installed, folder: Path, *, region: str
         "PATH": os.pathsep.join([str(installed.folder / "bin"), os.environ["PATH"]]),
         "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
     }
-    for block, printed in follow(ROOT / "docs" / page, folder, environment, region=region):
+    page = ROOT / "docs" / "first-hour.md"
+    for block, printed in follow(page, folder, environment, part=part, region=region):
         must_show(block.text, printed, block.where)
 
 

@@ -25,6 +25,9 @@ _CHANGING = {
 }
 """What another run prints otherwise."""
 
+ANOTHER_ENVIRONMENT = "<!-- from here on, the tests have an environment of their own -->"
+"""Parts a page: what follows is run with other extras installed, in a folder of its own."""
+
 _A_MOMENT = re.compile(r"Creating$")
 """What `watch` says only when it looks at the right moment."""
 
@@ -72,10 +75,13 @@ def follow(
     folder: Path,
     environment: Mapping[str, str],
     *,
+    part: int = 0,
     region: str = "eu-west-1",
     within: float = 1000,
 ) -> Iterator[tuple[Block, list[str]]]:
-    """Pastes the page's ``sh`` blocks into one shell.
+    """Pastes the ``sh`` blocks of a part of the page into one shell.
+
+    A page whose later commands need another environment has `ANOTHER_ENVIRONMENT` before them.
 
     Gives each ``text`` block with the lines that the ``sh`` block before it printed. Raises
     `Differs` where a command ends with another status than 0. The page's eu-west-1 is ``region``
@@ -86,7 +92,11 @@ def follow(
     watchdog.start()
     printed: list[str] = []
     try:
+        parts = page.read_text(encoding="utf-8").split(ANOTHER_ENVIRONMENT)
+        begin, end = (sum(each.count("\n") for each in parts[:to]) for to in (part, part + 1))
         for written in blocks(page, "sh", "text"):
+            if not begin < written.line <= end:
+                continue
             block = replace(written, text=written.text.replace("eu-west-1", region))
             if block.language == "text":
                 yield block, printed

@@ -56,8 +56,8 @@ def main() -> None:
 _COMMANDS = {
     "Describe": {
         "init": "Write an environment file for a model on disk.",
-        "schema": "Print the JSON Schema of environment files, for editors.",
         "inspect": "Show what is in a model or an archive, and its faults.",
+        "package": "Pack models into model.tar.gz, with the same bytes every time.",
         "adopt": "Write an environment file of an endpoint that serves already.",
     },
     "Check": {
@@ -68,22 +68,21 @@ _COMMANDS = {
     "Try on this machine": {
         "local": "Run AWS on this machine: up, deploy, status, down.",
         "serve": "Serve a model as the SageMaker container does.",
-        "package": "Pack models into model.tar.gz, with the same bytes every time.",
+    },
+    "Deploy, beside cdk deploy": {
+        "watch": "Show a rollout as it happens, and fail when it fails.",
+        "rollback": "Return an endpoint to the config that it served before.",
     },
     "Run": {
         "predict": "Send requests to an endpoint and print the answers.",
         "transform": "Transform many objects in a batch, and report on each.",
-        "bench": "Compare variants, or find the best batching.",
         "golden": "Send recorded requests to an endpoint and compare the answers.",
         "replay": "Send captured requests again and compare the answers.",
+        "bench": "Compare variants, or find the best batching.",
     },
     "Look": {
         "explain": "Show what an endpoint runs, and whether a file says the same.",
-        "watch": "Show a rollout as it happens, and fail when it fails.",
         "dashboard": "Draw a model's CloudWatch dashboard, or print its address.",
-        "rollback": "Return an endpoint to the config that it served before.",
-    },
-    "Look up": {
         "docs": "Print a page of the documentation, or list the pages.",
         "images": "Print the container images that AWS publishes.",
         "instances": "Print the instance types that SageMaker takes, and where.",
@@ -91,6 +90,7 @@ _COMMANDS = {
     "Rarely needed": {
         "archives": "List, add or remove the models of a multi-model endpoint.",
         "compile": "Compile a model with SageMaker Neo, without a deploy.",
+        "schema": "Print the JSON Schema of environment files, for editors.",
         "completion": "Print what a shell reads to complete commands.",
     },
 }

@@ -133,7 +133,7 @@ def bench(
     variant with one instance is made, and deleted at the end: each trial takes minutes and costs
     money on AWS. Prints every trial, and the best settings for the environment file. In a pipe a
     trial is, between tabs, requests per second, p50 and p99 in ms, errors, settings. Ends with 1
-    when no trial met the goal. `docs bench` says what is tried.
+    when no trial met the goal. `docs compare` says what is tried.
 
     \b
     Examples:

@@ -15,6 +15,19 @@ from sagemaker_serving.cli.carried import carried
 from sagemaker_serving.cli.tables import print_table
 from sagemaker_serving.errors import NotFound
 
+_NOW_IN = {
+    **dict.fromkeys(("golden", "replay", "bench"), "compare"),
+    **dict.fromkeys(("typescript", "terraform", "testing-your-cdk-app"), "your-app"),
+    **dict.fromkeys(
+        ("local-aws-stacks", "local-aws-functions", "local-aws-access"), "local-aws-apps"
+    ),
+    **dict.fromkeys(("local-aws-state", "local-aws-faults"), "local-aws"),
+    "hosts": "kinds",
+    "first-hour-pytorch": "first-hour",
+    "adding-a-service": "architecture",
+}
+"""Where the pages of version 0.2 are that had names of their own."""
+
 
 class _PageName(click.ParamType):  # type: ignore[type-arg]
     name = "page"
@@ -48,6 +61,7 @@ def docs(page: str | None, as_json: bool) -> None:
         return
     # As links and messages of earlier versions name it, too.
     name = page.removeprefix("docs/").partition("#")[0].removesuffix(".md")
+    name = _NOW_IN.get(name, name)
     if name not in known:
         near = nearest(name, known)
         meant = f"did you mean '{near}'?" if near else "sagemaker-serving docs lists them"

@@ -49,7 +49,7 @@ def golden(
     """Send the requests in FILE to ENDPOINT and compare its answers with those recorded.
 
     FILE has a JSON object on each line, with a body, its content_type and the expected answer;
-    `docs golden` lists the keys. With --record the requests are enough. Ends with 1 when an answer
+    `docs compare` lists the keys. With --record the requests are enough. Ends with 1 when an answer
     is different. Use it as a smoke test after a deploy.
 
     \b

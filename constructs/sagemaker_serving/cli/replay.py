@@ -151,7 +151,7 @@ def replay(
     field, which names the capture and the limits. In the place of CAPTURE it means that field's.
 
     Prints how many answers are equal, different or failed, the latency, and the worst. Ends with 1
-    above --max-different-percent. `docs replay` says how answers are compared. Requests to an
+    above --max-different-percent. `docs compare` says how answers are compared. Requests to an
     endpoint on AWS cost what any others cost, and are captured there again.
 
     \b

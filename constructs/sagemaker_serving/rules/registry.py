@@ -465,7 +465,7 @@ OTHER_FINDINGS = {
     "schemas-missing": "CloudFormation's schemas are installed, to judge resources by.",
     "combinations-unjudged": "Parameters allow no more combinations than can be judged.",
     "region-unknown": "The region is known, so that what it offers can be judged.",
-    "golden-file": "A golden file is as `sagemaker-serving docs golden` shows it.",
+    "golden-file": "A golden file is as `sagemaker-serving docs compare` shows it.",
     **dict.fromkeys(
         ("account-s3", "account-endpoint", "account-reservation"),
         "What the file names is in the account, and can become what it says (`check --account`).",

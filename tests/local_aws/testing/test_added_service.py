@@ -20,7 +20,7 @@ from tools.transcripts.blocks import blocks
 
 ROOT = Path(__file__).parents[3]
 ADDED = ROOT / "tests" / "added_service"
-PAGE = ROOT / "docs" / "adding-a-service.md"
+PAGE = ROOT / "docs" / "architecture.md"
 REGION = "eu-west-1"
 pytestmark = pytest.mark.slow
 

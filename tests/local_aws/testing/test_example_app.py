@@ -13,7 +13,7 @@ from tools.transcripts.blocks import ROOT, Block, blocks
 
 pytest_plugins = "pytester"
 
-PAGE = ROOT / "docs" / "testing-your-cdk-app.md"
+PAGE = ROOT / "docs" / "your-app.md"
 APP = ROOT / "tests" / "example_app"
 
 

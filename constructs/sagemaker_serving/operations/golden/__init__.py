@@ -1,6 +1,6 @@
 """Golden requests: what a model answered once, to ask for again and compare.
 
-A golden file is JSON lines, one exchange each; docs/golden.md lists its keys.
+A golden file is JSON lines, one exchange each; docs/compare.md lists its keys.
 """
 
 from sagemaker_serving.answers.bodies import Answer

@@ -125,7 +125,7 @@ def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 @rule(
     "ami-unjudged",
-    source="this project: sagemaker-serving docs hosts",
+    source="this project: sagemaker-serving docs kinds",
     severity=Severity.NOTE,
     example="Image: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mine   # on ml.g5.xlarge",
 )

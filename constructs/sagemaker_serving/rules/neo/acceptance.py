@@ -62,7 +62,8 @@ def neo_accept_golden(job: CompilationFacts) -> Iterator[Finding]:
         yield (
             job.accept.where,
             f"{job.accept.name} has no golden, and a deploy compares with nothing else; give the "
-            "file of golden requests that the original has answered: sagemaker-serving docs golden",
+            "file of golden requests that the original has answered: "
+            "sagemaker-serving docs compare",
         )
         return
     if golden.text is None:

@@ -78,7 +78,7 @@ class CloudFormation(service.Service):
     limits = (
         service.Limit(
             "macros, but for AWS::LanguageExtensions",
-            "refused by name; [SAM templates](local-aws-stacks.md#sam-templates) says what to do",
+            "refused by name; [SAM templates](local-aws-apps.md#sam-templates) says what to do",
         ),
         service.Limit(
             "stack sets, generated templates, resource scans, hooks, the type registry",

@@ -101,7 +101,7 @@ class Iam(Service):
             "not judged",
         ),
         Limit(
-            "condition keys that [access](local-aws-access.md) does not list",
+            "condition keys that [permissions](local-aws-apps.md#permissions) does not list",
             "count as absent from the call",
         ),
         Limit("whether a service that a trust policy names exists", "not known"),
