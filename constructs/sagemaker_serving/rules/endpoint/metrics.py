@@ -1,0 +1,182 @@
+"""Rules on metrics of endpoints that an alarm watches, or that scaling follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from local_aws.suggest import nearest
+from sagemaker_serving.catalog.endpoint_metrics import (
+    DIMENSIONS,
+    HIGH_RESOLUTION,
+    INSTANCES,
+    NOT_OF_ASYNCHRONOUS,
+    OF_ENDPOINTS,
+    OF_INSTANCES,
+    OF_REQUESTS,
+    REQUESTS,
+    namespace_of,
+    unit_of,
+)
+from sagemaker_serving.errors import Severity
+from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts.kinds import MetricFacts
+
+
+@rule(
+    "metric-namespace",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch",
+    severity=Severity.WARNING,
+    example="Namespace: AWS/SageMaker, MetricName: CPUUtilization",
+)
+def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
+    """A metric of an endpoint is watched in the namespace that SageMaker publishes it in.
+
+    Requests are in AWS/SageMaker, instances in /aws/sagemaker/Endpoints. In another there is no
+    data, so an alarm never goes off and scaling never acts.
+    """
+    right, given = namespace_of(metric.name.text or ""), metric.namespace.text
+    likes = {REQUESTS.lower(), INSTANCES.lower().strip("/")}
+    if right is None or given is None or not _is_of_endpoint(metric):
+        return
+    if given != right and given.lower().strip("/") in likes:
+        yield (
+            metric.namespace.where,
+            f"{metric.namespace.name} is {given}; SageMaker publishes {metric.name.text} in "
+            f"{right}, so that there is never data here; use {right}",
+        )
+
+
+@rule(
+    "metric-name",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch, and Monitor asynchronous "
+    "endpoint",
+    severity=Severity.WARNING,
+    example="MetricName: Invocation5xxErrors",
+)
+def metric_name(metric: MetricFacts) -> Iterator[Finding]:
+    """A metric of an endpoint is spelt as SageMaker publishes it, and its endpoint publishes it.
+
+    CloudWatch takes any name, and an alarm on what nobody publishes never goes off. An asynchronous
+    endpoint publishes neither Invocations nor OverheadLatency.
+    """
+    name, known_names = metric.name.text or "", OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS
+    letters = {one.lower(): one for one in known_names}
+    if metric.namespace.text not in (REQUESTS, INSTANCES):
+        return
+    if name not in known_names and name.lower() in letters:
+        yield (
+            metric.name.where,
+            f"{metric.name.name} is {name}, and capitals count; SageMaker publishes "
+            f"{letters[name.lower()]}; write it so",
+        )
+    asynchronous = metric.config is not None and metric.config.asynchronous.given
+    if metric.of_alarm and asynchronous and name in NOT_OF_ASYNCHRONOUS:
+        yield (
+            metric.name.where,
+            f"{metric.name.name} is {name}, which an asynchronous endpoint does not publish; use "
+            "ApproximateBacklogSize, ModelLatency or the counts of errors",
+        )
+
+
+@rule(
+    "metric-unit",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; CloudWatch user guide, "
+    "statistics and units",
+    severity=Severity.WARNING,
+    example="MetricName: ModelLatency, Unit: Milliseconds",
+)
+def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
+    """An alarm that asks for a unit asks for the one that SageMaker publishes.
+
+    CloudWatch converts nothing: it looks at values of that unit alone. Latencies are in
+    microseconds, and so is their threshold.
+    """
+    name, given = metric.name.text or "", metric.unit.text
+    unit = unit_of(name)
+    if metric.namespace.text == namespace_of(name) and None not in (unit, given) and given != unit:
+        yield (
+            metric.unit.where,
+            f"{metric.unit.name} is {given}; SageMaker publishes {name} in {unit}, so that there "
+            f"is never data; remove it, or use {unit}",
+        )
+
+
+@rule(
+    "metric-dimensions",
+    source="cloud-custodian/cloud-custodian pull request 11071; AWS SageMaker developer guide, "
+    "metrics in Amazon CloudWatch",
+    severity=Severity.WARNING,
+    example="MetricName: Invocation5XXErrors, Dimensions: [{Name: EndpointName, Value: digits}]",
+)
+def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
+    """A metric of a variant is watched under EndpointName and VariantName, each as it is named.
+
+    Under EndpointName alone there is no data, so an alarm never goes off and nothing rolls back.
+    The backlog of an asynchronous endpoint is the other way round: it has EndpointName alone.
+    """
+    name = metric.name.text or ""
+    named = {dimension.text: value for dimension, value in metric.dimensions}
+    right = namespace_of(name)
+    if right is None or right != metric.namespace.text:
+        return
+    for dimension, _ in metric.dimensions:
+        meant = nearest(dimension.text or "", DIMENSIONS)
+        if dimension.text is not None and dimension.text not in DIMENSIONS and meant:
+            yield (
+                dimension.where,
+                f"{name} has no dimension {dimension.text!r}, so that there is never data; did "
+                f"you mean {meant}?",
+            )
+    if not _is_of_endpoint(metric):
+        return
+    variant, names = named.get("VariantName"), metric.config.names if metric.config else None
+    if name in OF_ENDPOINTS:
+        if variant is not None:
+            yield (
+                variant.where,
+                f"{name} is of the whole endpoint, and has no VariantName; with one there is never "
+                "data; remove it",
+            )
+    elif variant is None:
+        yield (
+            metric.where,
+            f"{name} has the dimensions EndpointName and VariantName, and VariantName is not "
+            "there, so that there is never data; add it",
+        )
+    elif names is not None and variant.text is not None and variant.text not in names:
+        yield (
+            variant.where,
+            f"VariantName is {variant.text!r}; the endpoint's variants are {', '.join(names)}; "
+            "name one of them",
+        )
+
+
+@rule(
+    "metric-period",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; botocore MetricsConfig",
+    severity=Severity.WARNING,
+    example="MetricName: Invocation5XXErrors, Period: 10",
+)
+def metric_period(metric: MetricFacts) -> Iterator[Finding]:
+    """An alarm's period is a minute or more, for metrics that come once a minute.
+
+    Most shorter periods have no value. MetricsConfig of the endpoint's configuration has
+    utilization published more often.
+    """
+    name, period = metric.name.text or "", metric.period.number
+    of_minutes = (OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS) - HIGH_RESOLUTION
+    often = metric.config is not None and metric.config.metrics.given
+    if not metric.of_alarm or often or not _is_of_endpoint(metric):
+        return
+    if period is not None and period < 60 and name in of_minutes:
+        yield (
+            metric.period.where,
+            f"{metric.period.name} is {metric.period.value}, and {name} comes once a minute; most "
+            "periods would have no value; use 60",
+        )
+
+
+def _is_of_endpoint(metric: MetricFacts) -> bool:
+    """Whether it is watched as one endpoint's, and not as that of an inference component."""
+    names = {dimension.text for dimension, _ in metric.dimensions}
+    return "EndpointName" in names and not names & {None, "InferenceComponentName"}
