@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from local_aws.suggest import nearest
 from sagemaker_serving.errors import Problem, Where
+from sagemaker_serving.spec.aws import written_members
 from sagemaker_serving.spec.environment import Environment
 
 _KINDS = {
@@ -28,11 +29,18 @@ _KINDS = {
 
 
 def shape_problems(error: ValidationError, where: Where) -> list[Problem]:
-    """One problem for each value whose shape is wrong, in the order found."""
+    """One problem for each value whose shape is wrong, in the order found.
+
+    A field that is missing because its name is misspelt is one problem, that of its name.
+    """
     problems: dict[tuple[str | int, ...], Problem] = {}
-    for detail in error.errors(include_url=False):
+    details = error.errors(include_url=False)
+    unknown = (one["loc"] for one in details if one["type"] == "extra_forbidden")
+    misspelt = {(*loc[:-1], _meant(str(loc[-1]), loc)[0]) for loc in unknown}
+    for detail in details:
         place = _place(detail, where)
-        if place.path not in problems and not _follows(detail):
+        misread = detail["type"] == "missing" and detail["loc"] in misspelt
+        if place.path not in problems and not _follows(detail) and not misread:
             message = _message(detail, place)
             problems[place.path] = Problem(
                 rule=_rule(detail), where=_owner(detail, place), message=message
@@ -76,7 +84,7 @@ def _message(detail: ErrorDetails, place: Where) -> str:
     name = place.path[-1] if place.path else "the file"
     value = detail["input"]
     if detail["type"] == "extra_forbidden":
-        return _unknown_field(str(name), detail)
+        return _unknown_field(str(name), detail["loc"])
     if detail["type"] == "missing":
         return f"{name!r} is missing; add it"
     if detail["type"] == "literal_error":
@@ -109,15 +117,42 @@ def _named(value: float | bool) -> str:
     return "truth value" if isinstance(value, bool) else "number"
 
 
-def _unknown_field(name: str, detail: ErrorDetails) -> str:
-    _, annotation, others = _walk(detail["loc"][:-1])
-    fields = [field for member in _members(annotation).values() for field in _fields(member)]
+def _unknown_field(name: str, loc: tuple[str | int, ...]) -> str:
+    _, annotation, others = _walk(loc[:-1])
     if any(name in _fields(other) for other in others):
         return f"{name!r} belongs to another kind than the fields beside it; remove it, or them"
-    close = nearest(name, fields)
+    close, parts = _meant(name, loc)
     if close is not None:
         return f"unknown field {name!r}; did you mean {close!r}"
+    if parts:
+        return f"unknown field {name!r}; here its parts are fields of their own: {', '.join(parts)}"
+    fields = [field for member in _members(annotation).values() for field in _fields(member)]
     return f"unknown field {name!r}; the fields here are {', '.join(fields)}"
+
+
+def _meant(name: str, loc: tuple[str | int, ...]) -> tuple[str | None, list[str]]:
+    """The field that ``name`` is meant to be, if it is one, or the fields that it is made of."""
+    _, annotation, others = _walk(loc[:-1])
+    fields = [field for member in _members(annotation).values() for field in _fields(member)]
+    called, parts = _by_aws_name(name, [annotation, *others])
+    longer = [field for field in fields if field.startswith(f"{name}_")]
+    if called or parts:
+        return called, parts
+    return longer[0] if len(longer) == 1 else nearest(name, fields), []
+
+
+def _by_aws_name(name: str, kinds: list[Any]) -> tuple[str | None, list[str]]:
+    """The field of AWS's member that is called so (``initial_variant_weight``), in AWS's case or
+    ours, and the fields of AWS's structure that is (``serverless_config``, or its beginning)."""
+    word, called, parts = name.replace("_", "").lower(), None, []
+    models = [one for kind in kinds for one in _members(kind).values() if _fields(one)]
+    for member, field in (pair for model in models for pair in written_members(model)):
+        *above, last = member.lower().split(".")
+        if "." not in field and last == word:
+            called = called or field
+        if "." not in field and any(one in (word, f"{word}config") for one in above):
+            parts.append(field)
+    return called, list(dict.fromkeys(parts))
 
 
 def _walk(loc: tuple[str | int, ...]) -> tuple[list[str | int], Any, list[Any]]:

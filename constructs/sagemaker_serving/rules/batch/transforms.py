@@ -234,7 +234,8 @@ def transform_data_processing(transform: TransformFacts) -> Iterator[Finding]:
     for wanted, type_, cut in sides:
         yield from _processed(transform, type_, cut) if wanted else ()
     if joins:
-        if media_type(transform.content_type) != media_type(transform.accept):
+        types = [media_type(transform.content_type), media_type(transform.accept)]
+        if types[0] != types[1] and set(types) <= set(_KNOWN_TYPES):
             yield from _alike(transform, transform.content_type, transform.accept)
         if not _runs_together(transform):
             yield from _alike(transform, transform.split_type, transform.assemble_with)
@@ -255,7 +256,8 @@ def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Fi
     if known not in _KNOWN_TYPES:
         yield (
             type_.where if type_.given else transform.where,
-            f"{type_.name} is {type_.value!r}; filters and the join know "
+            f"{type_.name} is {repr(type_.value) if type_.given else 'missing'}; filters and the "
+            "join know "
             f"{', '.join(_KNOWN_TYPES)}; say which it is",
         )
     elif known == "text/csv" and cut.text != "Line" and not isinstance(cut.value, Unknown):
