@@ -43,6 +43,14 @@ HIGH_RESOLUTION = frozenset({"ConcurrentRequestsPerModel"})
 """Those that come every ten seconds; others come once a minute, or as MetricsConfig says."""
 
 
+COUNTED = frozenset(
+    {
+        *("Invocations", "InvocationsPerInstance", "InvocationModelErrors"),
+        *("Invocation4XXErrors", "Invocation5XXErrors", "ModelCacheHit"),
+    }
+)
+"""Those of which each request is a value of at most 1: 1 or 0, or its share of the instances."""
+
 NOT_OF_ASYNCHRONOUS = frozenset({"OverheadLatency", "Invocations", "InvocationsPerInstance"})
 """Those that an asynchronous endpoint does not publish (guide, "Monitor asynchronous endpoint")."""
 
@@ -52,6 +60,21 @@ DIMENSIONS = (
 )
 """What metrics of endpoints are told apart by (guide, also "Metrics for multi-container endpoints
 with direct invocation" and "enhanced metrics for inference endpoints")."""
+
+
+def most_of(metric: str, cpus: int | None, gpus: int) -> float | None:
+    """The greatest value of a metric on a host; None where it has none, or the host is not known.
+
+    Utilization is a sum over CPUs, or GPUs: 0 to 400 percent with four (guide, metrics of
+    instances).
+    """
+    if metric in COUNTED:
+        return 1
+    if metric == "CPUUtilization":
+        return None if cpus is None else 100 * cpus
+    if metric.startswith("GPU"):
+        return 100 * gpus or None
+    return 100 if unit_of(metric) == "Percent" else None
 
 
 def unit_of(metric: str) -> str | None:

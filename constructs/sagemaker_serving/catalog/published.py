@@ -33,9 +33,9 @@ class PublishedImage:
 def published_image(uri: str | None) -> PublishedImage | None:
     """What is known of the image at ``uri``, or None when it is not one of AWS's.
 
-    An image is AWS's when repository and account are: one's own copy under the
-    same name in an account of one's own is None, too. Source: sagemaker-core's
-    image tables.
+    An image is AWS's when repository and account are, the account perhaps of other
+    repositories: one's own copy under the same name in an account of one's own is
+    None, too. Source: sagemaker-core's image tables.
     """
     image = parse_ecr_uri(uri) if uri is not None else None
     if image is None or not _publishes(image.account, image.repository):
@@ -93,7 +93,12 @@ def is_repository_of_aws(arn: str) -> bool:
 
 
 def _publishes(account: str, repository: str) -> bool:
-    return any(account in found for found in _accounts().get(repository, {}).values())
+    return repository in _accounts() and account in _all_accounts()
+
+
+@cache
+def _all_accounts() -> set[str]:
+    return {account for each in snapshot("images")["registries"] for account in each.values()}
 
 
 @cache

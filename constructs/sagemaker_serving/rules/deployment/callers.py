@@ -183,24 +183,31 @@ _WORDS = {"sagemaker", "api", "runtime", "fips", "metrics"}
 
 @rule(
     "api-integration",
-    source="serverless/examples#687; API Gateway API, Integration.uri",
+    source="serverless/examples#687; API Gateway API, Integration.uri; botocore sagemaker-runtime",
     example="Uri: arn:aws:apigateway:us-east-1:sagemaker-runtime:path/endpoints/iris/invocations",
 )
 def api_integration(facts: IntegrationFacts) -> Iterator[Finding]:
-    """An API that hands requests to an endpoint does so by POST, to ``runtime.sagemaker``.
+    """An API hands requests to an endpoint by POST, to ``runtime.sagemaker``, on one of its paths.
 
     API Gateway signs by a role: "Role ARN must be specified for AWS integrations". Another method
     is answered with UnknownOperationException, another service is none that it can sign for.
     """
     uri = facts.uri
-    found = re.search(r":([^:/]*sagemaker[^:/]*):(path|action)/", uri.shown)
-    if found is None or "/endpoints/" not in uri.shown:
+    found = re.search(r":([^:/]*sagemaker[^:/]*):path/(.*)", uri.shown)
+    path = re.fullmatch("/*(endpoints?)/([^/]+)/([^/…]+)", "" if found is None else found[2])
+    if found is None or path is None:
         return
     if found[1] != "runtime.sagemaker":
         yield (
             uri.where,
             f"{uri.name} has the service {found[1]!r}; endpoints answer at runtime.sagemaker; use "
             "arn:aws:apigateway:<region>:runtime.sagemaker:path/endpoints/<name>/invocations",
+        )
+    elif path[1] != "endpoints" or path[3] not in _PATHS:
+        yield (
+            uri.where,
+            f"{uri.name} ends with {path[1]}/{path[2]}/{path[3]}; an endpoint answers at "
+            f"endpoints/<name>/ and {', '.join(_PATHS)}; use one of these",
         )
     if not facts.role.given:
         yield (
@@ -213,6 +220,10 @@ def api_integration(facts: IntegrationFacts) -> Iterator[Finding]:
             facts.method.where,
             f"{facts.method.name} is {facts.method.text!r}; an endpoint takes POST alone; use it",
         )
+
+
+_PATHS = ("invocations", "async-invocations", "invocations-response-stream")
+"""Where an endpoint is called (botocore sagemaker-runtime, requestUri)."""
 
 
 @rule(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog.endpoint_metrics import (
+    COUNTED,
     DIMENSIONS,
     HIGH_RESOLUTION,
     INSTANCES,
@@ -14,12 +15,14 @@ from sagemaker_serving.catalog.endpoint_metrics import (
     OF_INSTANCES,
     OF_REQUESTS,
     REQUESTS,
+    most_of,
     namespace_of,
     unit_of,
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts.kinds import MetricFacts
+from sagemaker_serving.rules.hardware.instance_types import known
 
 
 @rule(
@@ -92,13 +95,71 @@ def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
     microseconds, and so is their threshold.
     """
     name, given = metric.name.text or "", metric.unit.text
-    unit = unit_of(name)
-    if metric.namespace.text == namespace_of(name) and None not in (unit, given) and given != unit:
+    unit, bound = unit_of(name), metric.bound
+    if metric.namespace.text != namespace_of(name):
+        return
+    if unit == "Microseconds" and bound.number is not None and 1 <= bound.number < 1_000:
+        yield (
+            bound.where,
+            f"{bound.name} is {bound.value}, and SageMaker publishes {name} in microseconds, so "
+            f"that it is {bound.number / 1_000:g} ms; for {bound.value} ms write "
+            f"{bound.number * 1_000:.0f}",
+        )
+    if None not in (unit, given) and given != unit:
         yield (
             metric.unit.where,
             f"{metric.unit.name} is {given}; SageMaker publishes {name} in {unit}, so that there "
             f"is never data; remove it, or use {unit}",
         )
+
+
+@rule(
+    "metric-reach",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch",
+    severity=Severity.WARNING,
+    example="MetricName: Invocation5XXErrors, Statistic: Average, Threshold: 5",
+)
+def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
+    """An alarm, or scaling, waits for a value that the metric can have.
+
+    Each request counts as 1 or 0, so that the average of errors is their share: Sum is their
+    number. Utilization is a sum over CPUs, 200 percent at most with two. An alarm at the greatest
+    value never goes off, nothing rolls back, and nothing scales out.
+    """
+    name, statistic, bound = metric.name.text or "", metric.statistic.text, metric.bound.number
+    if metric.namespace.text != namespace_of(name) or bound is None or metric.comparison is None:
+        return
+    below = metric.comparison.startswith("Less")
+    equal = "OrEqual" in metric.comparison
+    if below and (bound < 0 or (bound == 0 and not equal)):
+        yield (
+            metric.bound.where,
+            f"{metric.bound.name} is {metric.bound.value}, and {name} is never less than 0, so "
+            "that this alarm never goes off; use more than 0",
+        )
+    if below or statistic is None or statistic.startswith(_NOT_OF_VALUES):
+        return
+    types = [known(one.instance_type) for one in metric.config.variants] if metric.config else []
+    hosts = [(one.vcpus, one.gpus) for one in types if one is not None]
+    if not hosts or len(hosts) < len(types):
+        hosts = [(None, 0)]
+    reached = [most_of(name, *host) for host in hosts]
+    most = max((one for one in reached if one is not None), default=None)
+    if most is not None and None not in reached and (bound > most or (bound == most and not equal)):
+        counts = name in COUNTED
+        yield (
+            metric.bound.where,
+            f"{metric.bound.name} is {metric.bound.value}, and {statistic} of {name} is at most "
+            f"{most:g}"
+            + (", since each request is 1 or less" if counts else "")
+            + "; it never comes over that; use "
+            + ("the statistic Sum, or a share below 1" if counts else f"less than {most:g}"),
+        )
+
+
+_NOT_OF_VALUES = ("Sum", "SampleCount", "TS", "TC", "PR")
+"""Statistics that are sums, counts or shares of the values (CloudWatch user guide, statistics
+definitions)."""
 
 
 @rule(

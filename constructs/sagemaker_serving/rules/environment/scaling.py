@@ -105,4 +105,6 @@ def _metric(followed: Fact) -> MetricFacts:
         dimensions=tuple(
             (Fact(name, value.where), value) for name, value in followed.get("dimensions").entries()
         ),
+        statistic=followed.get("statistic"),
+        bound=followed.get("target"),
     )

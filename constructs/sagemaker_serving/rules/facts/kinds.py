@@ -187,7 +187,8 @@ class ScalingStepsFacts:
 
     ``one_alarm`` is whether a single alarm sets them off, so that they go one way.
     ``evaluation`` is how many minutes in a row that alarm looks at. ``adjustment`` is what a
-    change counts in, None where our own construct says it.
+    change counts in, None where our own construct says it. ``unused`` is whether no alarm of the
+    template sets them off.
     """
 
     where: Where
@@ -197,6 +198,7 @@ class ScalingStepsFacts:
     evaluation: Fact = ABSENT
     cooldown: Fact = ABSENT
     adjustment: Fact | None = None
+    unused: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +206,9 @@ class MetricFacts:
     """A metric of CloudWatch that something is scaled by, or an alarm watches.
 
     ``dimensions`` are names and values. ``of_alarm`` is whether an alarm watches it, so that they
-    are all, over each ``period``. ``config`` is what its endpoint runs, where that is told.
+    are all, over each ``period``. ``bound`` is the number that the ``statistic`` is compared with,
+    as ``comparison`` says: an alarm's threshold, or the target of scaling, which acts above it.
+    ``config`` is what its endpoint runs, where that is told.
     """
 
     where: Where
@@ -214,6 +218,9 @@ class MetricFacts:
     of_alarm: bool = False
     period: Fact = ABSENT
     unit: Fact = ABSENT
+    statistic: Fact = ABSENT
+    bound: Fact = ABSENT
+    comparison: str | None = "GreaterThanThreshold"
     config: EndpointConfigFacts | None = None
 
 

@@ -184,7 +184,8 @@ class ScalingFacts:
     ``metric`` is the predefined or otherwise known metric that is held at ``target``;
     ``asynchronous`` is None where that is not known. ``variant`` is named, of the endpoint of
     ``config``, where a template tells them; ``doubled`` is whether a policy above tracks the same.
-    ``above`` is the logical id of another target of the same.
+    ``above`` is the logical id of another target of the same, and ``unregistered`` the endpoint
+    of the template that a policy scales without any target.
     ``retained`` is whether an update of the endpoint keeps what scaling made, None where that is
     not told, and ``endpoint`` the endpoint's logical id. ``wakes`` is whether an alarm may start
     what was scaled to zero.
@@ -206,6 +207,7 @@ class ScalingFacts:
     config: EndpointConfigFacts | None = None
     doubled: bool = False
     above: str = ""
+    unregistered: str = ""
     retained: bool | None = None
     endpoint: str = ""
     wakes: bool = True

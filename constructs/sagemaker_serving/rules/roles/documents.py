@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from local_aws.policies.grammar import policy_problems
+from local_aws.suggest import nearest
 from sagemaker_serving.errors import Severity, Where
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -47,6 +49,49 @@ def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
                     f"{arn.name} names {named[2]!r}; an endpoint's ARN has its name in "
                     f"small letters, whatever it is called; write {named[2].lower()!r}",
                 )
+
+
+@rule(
+    "policy-action",
+    source="service authorization reference, Amazon SageMaker; botocore, each client's signingName",
+    severity=Severity.WARNING,
+    example="Action: sagemaker-runtime:InvokeEndpoint",
+)
+def policy_action(facts: PolicyDocumentFacts) -> Iterator[Finding]:
+    """A policy names SageMaker's actions as IAM does: ``sagemaker:`` and an action that there is.
+
+    Clients have other names, as sagemaker-runtime. IAM takes any, and it allows nothing: "is not
+    authorized to perform: sagemaker:InvokeEndpoint".
+    """
+    for statement in _several(facts.document.get("Statement")):
+        for action in _several(statement.get("Action")):
+            service, _, name = action.shown.partition(":")
+            call = re.fullmatch("(?i)invoke[a-z]+", name)
+            called = nearest(name, _CALLS) if call else None
+            meant = f"sagemaker:{name}"
+            if service.lower() == "sagemaker" and called and name.lower() not in _KNOWN_CALLS:
+                meant = f"sagemaker:{called}"
+            elif service.lower() not in _CLIENTS:
+                continue
+            yield (
+                action.where,
+                f"{action.name} is {action.shown!r}, which is no action of IAM's, so that it "
+                f"allows nothing; write {meant}",
+            )
+
+
+_CLIENTS = {
+    *("sagemaker-runtime", "sagemaker-a2i-runtime", "sagemaker-featurestore-runtime"),
+    *("sagemaker-inference-router-runtime", "sagemaker-metrics", "sagemaker-edge"),
+}
+_CALLS = (
+    *("InvokeEndpoint", "InvokeEndpointAsync", "InvokeEndpointWithResponseStream"),
+    "InvokeEndpointWithBidirectionalStream",
+)
+_KNOWN_CALLS = {
+    *map(str.lower, _CALLS),
+    *("invokeinferencerouter", "invokeinferencerouterasync"),
+}
 
 
 @rule(

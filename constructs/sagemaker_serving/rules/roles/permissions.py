@@ -165,9 +165,10 @@ def reference_arn(facts: ByArnFacts) -> Iterator[Finding]:
     example="Action: sagemaker:InvokeEndpoint, Resource: !GetAtt Endpoint.EndpointName",
 )
 def reference_name(facts: ByArnFacts) -> Iterator[Finding]:
-    """A policy's resource is an ARN, and not a name alone.
+    """A policy's resource and a role are given by ARN, and not by name alone.
 
-    IAM refuses the policy: "Resource … must be in ARN format or "*"".
+    IAM refuses the policy: "Resource … must be in ARN format or "*"". ``Ref`` of a role is its
+    name, and SageMaker, Lambda and others refuse it.
     """
     if facts.takes_arn:
         yield (

@@ -224,6 +224,46 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "scaling-alarm",
+    source="Application Auto Scaling user guide, step scaling policies",
+    severity=Severity.NOTE,
+    example="PolicyType: StepScaling   # and no alarm with it in AlarmActions",
+)
+def scaling_alarm(policy: ScalingStepsFacts) -> Iterator[Finding]:
+    """A step policy is set off by an alarm, which has it among its actions.
+
+    Unlike a policy that tracks a metric it makes none, so that nothing ever scales. An alarm of
+    another stack may, so that this is a note.
+    """
+    if policy.unused:
+        yield (
+            policy.where,
+            "no alarm of the template has this policy in its AlarmActions, and nothing else sets "
+            "it off; add an alarm with the policy's !Ref there, or track a metric",
+        )
+
+
+@rule(
+    "scaling-unregistered",
+    source="botocore application-autoscaling PutScalingPolicy; ansible/ansible#40237",
+    severity=Severity.WARNING,
+    example="a policy with ResourceId, and no scalable target",
+)
+def scaling_unregistered(scaling: ScalingFacts) -> Iterator[Finding]:
+    """What a policy scales is registered as a scalable target.
+
+    Of an endpoint that the template makes there is none before: "No scalable target registered".
+    """
+    if scaling.unregistered:
+        yield (
+            scaling.where,
+            f"the policy scales {scaling.unregistered}, and no scalable target of the template "
+            "is of that variant; add an AWS::ApplicationAutoScaling::ScalableTarget, and name it "
+            "by ScalingTargetId",
+        )
+
+
+@rule(
     "scaling-adjustment",
     refused=True,
     source=_API,

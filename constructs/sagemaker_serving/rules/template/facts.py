@@ -30,6 +30,7 @@ from sagemaker_serving.rules.facts.state_machines import InvocationFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
 from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
 from sagemaker_serving.rules.template.naming import (
+    OF_LOGS,
     arns_by_name,
     gone_first,
     named_by_arn,
@@ -83,7 +84,6 @@ _NAMES = {
     COMPONENT: ("inference component", "InferenceComponentName"),
 }
 
-_OF_LOGS = ("AWS::Logs::LogGroup", "AWS::Logs::MetricFilter", "AWS::Logs::SubscriptionFilter")
 _NEEDS = {
     MODEL: model_needs,
     CONFIG: config_needs,
@@ -189,7 +189,7 @@ def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
             role=integration.get("Credentials"),
         )
         yield from integration_needs(resource, resources)
-    elif resource.type in _OF_LOGS:
+    elif resource.type in OF_LOGS:
         yield LogGroupFacts(name=resource.properties.get("LogGroupName"))
     elif resource.type == "AWS::Events::Rule":
         yield EventPatternFacts(pattern=resource.properties.get("EventPattern"))

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 
 from local_aws.template import Unknown
+from sagemaker_serving.catalog.role_users import role_users
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import GoneFirstFacts
 from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts
 from sagemaker_serving.rules.template.marks import same_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
-from sagemaker_serving.rules.template.roles import at
+from sagemaker_serving.rules.template.roles import ROLE, at
 
 _MODEL = ("AWS::SageMaker::Model", "ModelName")
 _CONFIG = ("AWS::SageMaker::EndpointConfig", "EndpointConfigName")
@@ -43,6 +44,7 @@ _REF_IS_ARN = dict((_MODEL, _CONFIG, _ENDPOINT, _COMPONENT))
 reference, return values; go-to-k/cdk-real-drift issue 1527)."""
 _METRICS = ("Dimensions.*.Value", "Metrics.*.MetricStat.Metric.Dimensions.*.Value")
 _TRACKING = "TargetTrackingScalingPolicyConfiguration.CustomizedMetricSpecification"
+OF_LOGS = ("AWS::Logs::LogGroup", "AWS::Logs::MetricFilter", "AWS::Logs::SubscriptionFilter")
 _STATEMENTS = ("PolicyDocument.Statement.*.Resource", "PolicyDocument.Statement.*.Resource.*")
 _TAKE_NAMES: dict[str, tuple[str, ...]] = {
     **{kind: tuple(paths) for kind, paths in _NAMES.items()},
@@ -50,6 +52,8 @@ _TAKE_NAMES: dict[str, tuple[str, ...]] = {
         *("ResourceId", f"{_TRACKING}.Dimensions.*.Value"),
     ),
     "AWS::CloudWatch::Alarm": _METRICS,
+    "AWS::ApiGateway::Method": ("Integration.Uri",),
+    **dict.fromkeys(OF_LOGS, ("LogGroupName",)),
     "AWS::IAM::Role": tuple(f"Policies.*.{path}" for path in _STATEMENTS),
     **dict.fromkeys(("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"), _STATEMENTS),
     "AWS::SageMaker::Endpoint": (
@@ -58,6 +62,11 @@ _TAKE_NAMES: dict[str, tuple[str, ...]] = {
 }
 """Every property that takes a name of what could be referred to, and no ARN; a policy's resource
 takes one within its text."""
+_TAKE_ROLES_BY_NAME = (
+    *("AWS::CodeBuild::Project", "AWS::Glue::Crawler", "AWS::Glue::Job"),
+    "AWS::Batch::ComputeEnvironment",
+)
+"""Types that take a role's name for its ARN (CloudFormation template reference, their pages)."""
 _VARIABLE = re.compile("(?i).*endpoint.*name")
 """A function's variable that says that it is an endpoint's name."""
 
@@ -99,7 +108,9 @@ def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
                 continue
             attribute = part.source.removeprefix(other.logical_id)
             name = _REF_IS_ARN.get(other.type)
-            if attribute.endswith(".Arn") or (name and part.source and not attribute):
+            in_uri = user.type == "AWS::ApiGateway::Method"  # of Lambda it takes the ARN
+            by_arn = attribute.endswith(".Arn") and not in_uri
+            if by_arn or (name and part.source and not attribute):
                 yield ByArnFacts(
                     name=given,
                     named=other.logical_id,
@@ -108,7 +119,18 @@ def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
 
 
 def arns_by_name(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
-    """Each resource of a policy for which its name alone stands."""
+    """Each resource of a policy, and each role, for which its name alone stands."""
+    for path in () if user.type in _TAKE_ROLES_BY_NAME else role_users(user.type):
+        for given in at(user.properties, path.split(".")):
+            value = given.value
+            role = resources.find(value.name or "") if isinstance(value, Unknown) else None
+            if role is not None and role.type == ROLE and value.source == role.logical_id:
+                yield ByArnFacts(
+                    name=given,
+                    named=role.logical_id,
+                    reference=f"!GetAtt {role.logical_id}.Arn",
+                    takes_arn=True,
+                )
     for path in _TAKE_NAMES.get(user.type, ()):
         for given in at(user.properties, path.split(".")) if "Statement" in path else ():
             value = given.value

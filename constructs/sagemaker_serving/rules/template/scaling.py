@@ -50,7 +50,7 @@ def policy_facts(policy: Resource, resources: Resources) -> Iterator[object]:
     if _is_of_sagemaker(target):
         yield _policy(policy, target, resources)
         yield from _steps(policy, resources)
-        yield _metric(policy)
+        yield _metric(policy, target, resources)
 
 
 def scheduled_facts(action: Resource, resources: Resources) -> Iterator[object]:
@@ -135,8 +135,9 @@ def _schedules(target: Resource, facts: ScalingFacts, resources: Resources) -> S
     )
 
 
-def _metric(policy: Resource) -> MetricFacts:
-    tracking = policy.properties.get("TargetTrackingScalingPolicyConfiguration")
+def _metric(policy: Resource, target: Resource, resources: Resources) -> MetricFacts:
+    tracking = resources.numbered(policy.properties).get("TargetTrackingScalingPolicyConfiguration")
+    _, _, config = _variant(target, resources)
     metric = tracking.get("CustomizedMetricSpecification")
     return MetricFacts(
         where=metric.where,
@@ -145,6 +146,9 @@ def _metric(policy: Resource) -> MetricFacts:
         dimensions=tuple(
             (each.get("Name"), each.get("Value")) for each in metric.get("Dimensions").items()
         ),
+        statistic=metric.get("Statistic"),
+        bound=tracking.get("TargetValue"),
+        config=config,
     )
 
 
@@ -165,7 +169,22 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
         scale_out_cooldown=tracking.get("ScaleOutCooldown"),
         asynchronous=config.asynchronous.given if config is not None else None,
         doubled=predefined.text is not None and _is_doubled(policy, predefined.text, resources),
+        unregistered=_unregistered(policy, resources),
     )
+
+
+def _unregistered(policy: Resource, resources: Resources) -> str:
+    """The endpoint of the template that a policy is for, where no target there may be of it."""
+    variant, endpoint, _ = _variant(policy, resources)
+    if endpoint is None or policy.properties.get("ScalingTargetId").given:
+        return ""
+    for target in resources.of_types(TARGET):
+        name, scaled, _ = _variant(target, resources)
+        if scaled is None or name is None:
+            return ""
+        if name == variant and scaled.logical_id == endpoint.logical_id:
+            return ""
+    return endpoint.logical_id
 
 
 def _is_doubled(policy: Resource, metric: str, resources: Resources) -> bool:
@@ -200,7 +219,17 @@ def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts
             ),
             cooldown=stepping.get("Cooldown"),
             adjustment=stepping.get("AdjustmentType"),
+            unused=_is_unused(policy, resources),
         )
+
+
+def _is_unused(policy: Resource, resources: Resources) -> bool:
+    """Whether nothing of the template, its outputs included, may set a policy off."""
+    document = resources.template.document
+    if document is None or policy.logical_id not in resources:
+        return False
+    used = any(resources.waits(other, policy.logical_id) for other in resources)
+    return not used and policy.logical_id not in repr(document.get("Outputs"))
 
 
 def _variant(

@@ -23,6 +23,7 @@ def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts
     stats = [one.get("MetricStat") for one in alarm.properties.get("Metrics").items()]
     numbered = [one.get("MetricStat") for one in numbers.get("Metrics").items()]
     watched += [both for both in zip(stats, numbered, strict=True) if both[0].given]
+    alone = alarm.properties.get("Metrics").size in (None, 1)
     for stat, number in watched:
         # Terraform has a metric's members and its period in one block.
         metric = stat.get("Metric") if stat.get("Metric").given else stat
@@ -31,6 +32,9 @@ def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts
             named = {one.get("Name").text: one.get("Value") for one in dimensions.items()}
             name = named.get("EndpointName", ABSENT)
             endpoint = resources.referred(name, _ENDPOINT, "EndpointName")
+            statistic = next(
+                (stat.get(each) for each in _STATISTICS if stat.get(each).given), ABSENT
+            )
             yield MetricFacts(
                 where=dimensions.where if dimensions.given else metric.where,
                 name=metric.get("MetricName"),
@@ -39,8 +43,14 @@ def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts
                 of_alarm=True,
                 period=number.get("Period"),
                 unit=stat.get("Unit"),
+                statistic=statistic,
+                bound=numbers.get("Threshold") if alone else ABSENT,
+                comparison=alarm.properties.get("ComparisonOperator").text,
                 config=config_of(endpoint, resources),
             )
+
+
+_STATISTICS = ("Stat", "Statistic", "ExtendedStatistic")
 
 
 def alarm_topics(alarm: Resource, resources: Resources) -> Iterator[AlarmTopicFacts]:
