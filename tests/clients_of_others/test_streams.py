@@ -22,7 +22,6 @@ from tools.roles import MODEL_POLICY, trust
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 HERE = Path(__file__).parent
-IMAGE = f"123456789012.dkr.ecr.{REGION}.amazonaws.com/team/writer:1"
 TOKENS = ["Once", "upon", "a", "time"]
 
 
@@ -38,7 +37,7 @@ def address(state: Path, monkeypatch_module: pytest.MonkeyPatch) -> Iterator[Add
     monkeypatch_module.setenv("SAGEMAKER_SERVING_ENGINES", program)
     address = daemon.start(state, port=0, with_parent=True)
     try:
-        _deploy(Aws.at(address, REGION))
+        deploy_container(Aws.at(address, REGION), "writer")
         yield address
     finally:
         daemon.stop(state)
@@ -56,36 +55,38 @@ def hold(tmp_path: Path) -> Path:
     return tmp_path / "hold"
 
 
-def _deploy(aws: Aws) -> None:
+def deploy_container(aws: Aws, name: str) -> None:
+    """An endpoint ``name`` of the image team/``name``, in service."""
     iam, sagemaker = aws.client("iam"), aws.client("sagemaker")
-    role = iam.create_role(
-        RoleName="writer", AssumeRolePolicyDocument=json.dumps(trust("sagemaker"))
-    )["Role"]["Arn"]
+    role = iam.create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(trust("sagemaker")))
     policy = json.dumps(MODEL_POLICY)
-    iam.put_role_policy(RoleName="writer", PolicyName="own", PolicyDocument=policy)
+    iam.put_role_policy(RoleName=name, PolicyName="own", PolicyDocument=policy)
     sagemaker.create_model(
-        ModelName="writer", ExecutionRoleArn=role, PrimaryContainer={"Image": IMAGE}
+        ModelName=name,
+        ExecutionRoleArn=role["Role"]["Arn"],
+        PrimaryContainer={"Image": f"123456789012.dkr.ecr.{REGION}.amazonaws.com/team/{name}:1"},
     )
     variant = {
         "VariantName": "only",
-        "ModelName": "writer",
+        "ModelName": name,
         "InstanceType": "ml.m5.large",
         "InitialInstanceCount": 1,
     }
-    sagemaker.create_endpoint_config(EndpointConfigName="writer", ProductionVariants=[variant])
-    sagemaker.create_endpoint(EndpointName="writer", EndpointConfigName="writer")
+    sagemaker.create_endpoint_config(EndpointConfigName=name, ProductionVariants=[variant])
+    sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=name)
 
     def status() -> str:
-        described = sagemaker.describe_endpoint(EndpointName="writer")
+        described = sagemaker.describe_endpoint(EndpointName=name)
         assert described["EndpointStatus"] != "Failed", described["FailureReason"]
         return str(described["EndpointStatus"])
 
     eventually(lambda: status() == "InService")
 
 
-def in_flight(address: Address) -> int:
+def in_flight(address: Address, name: str = "writer") -> int:
     with address.open("/_local/status") as answer:
-        (endpoint,) = json.load(answer)["endpoints"]
+        endpoints = json.load(answer)["endpoints"]
+    (endpoint,) = (each for each in endpoints if each["name"] == name)
     return int(endpoint["variants"][0]["in_flight"])
 
 

@@ -222,8 +222,7 @@ class SageMaker(service.Service):
             "kept, without effect",
         ),
         service.Limit(
-            "streams in both directions, explainers, requests to one container of a "
-            "pipeline, data capture of transform jobs",
+            "explainers, requests to one container of a pipeline, data capture of transform jobs",
             "refused by name",
         ),
         service.Limit(

@@ -8,8 +8,9 @@ from functools import partial
 from werkzeug import Response
 from werkzeug.datastructures import Headers
 
+from local_aws.authentication.events import EVENTS
 from local_aws.context import LocalContext
-from local_aws.protocol import event_stream, openai_route
+from local_aws.protocol import AwsError, event_stream, openai_route
 from local_aws.protocol.answers import request_id
 from local_aws.protocol.call import Call
 from local_aws.service import Action, Limit, Service
@@ -52,10 +53,11 @@ class SageMakerRuntime(Service):
         self._runtime = runtime
 
     def actions(self) -> Mapping[str, Action]:
-        """What is offered: no streams in both directions."""
+        """What is offered."""
         return {
             "InvokeEndpoint": self._ask_once,
             "InvokeEndpointAsync": partial(self._ask, self._runtime.invoke_async),
+            "InvokeEndpointWithBidirectionalStream": self._converse,
             "InvokeEndpointWithResponseStream": self._ask_for_parts,
         }
 
@@ -76,6 +78,17 @@ class SageMakerRuntime(Service):
 
     def _ask_for_parts(self, call: Call) -> Response:
         return _streamed(self._runtime.stream(*self._asked(call)))
+
+    def _converse(self, call: Call) -> Response:
+        assert call.request is not None
+        environ, endpoint = call.request.environ, call.parameters["EndpointName"]
+        events = environ.get(EVENTS)
+        if events is None or environ["SERVER_PROTOCOL"] != "HTTP/2.0":
+            what = f"{call.operation} takes a stream of signed events over HTTP/2"
+            raise AwsError("InputValidationError", what)
+        return _streamed(
+            self._runtime.converse(call.region, endpoint, call.request.headers, events)
+        )
 
     def _asked(self, call: Call) -> tuple[str, str, Headers, bytes]:
         request = call.request

@@ -152,7 +152,7 @@ class Gateway:
             self._server.stop()
             self._close()
             raise
-        self._server.serve(self)
+        self._server.serve(self, folder=self.context.state_dir)
         self.context.inner_calls.application = self
         if found is not None:
             for service in self._accounts.every_service():

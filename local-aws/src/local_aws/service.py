@@ -84,8 +84,10 @@ class Service:
         says: types, members that must be given, lengths, ranges, patterns, enumerations. What it
         does not know is left unread. Nothing is asked of what is not read itself.
         """
+        if call.service in PARSED_WITHOUT_BODY:
+            return
         shape = call.model.input_shape
-        if shape is not None and call.service not in PARSED_WITHOUT_BODY:
+        if shape is not None:
             validate(shape, known_members(shape, call.parameters), self.invalid or call.invalid)
 
     def check_elsewhere(self, call: Call, *, is_here: bool) -> None:

@@ -29,6 +29,7 @@ from sagemaker_serving.local_sagemaker.models.models import container_of, is_mul
 from sagemaker_serving.local_sagemaker.models.network_access import NetworkRefused, check_network
 from sagemaker_serving.local_sagemaker.models.roles import credentials, role_client
 from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, LogStream
+from sagemaker_serving.model_server.programs import Program
 
 HEALTH_CHECK_SECONDS = 480.0
 """How long /ping may fail before a container counts as broken, when the config does not say:
@@ -160,6 +161,12 @@ class Container:
     def client(self) -> ModelClient | None:
         """Connections to the server that runs now; None before the first start."""
         return self._client
+
+    @property
+    def may_open_web_sockets(self) -> bool:
+        """Whether a program of the user's stands in for the image, which may take two-way streams;
+        what else runs here takes none."""
+        return self._engines.of(self.plan.container["Image"]).program is Program.COMMAND
 
     def note(self, text: str) -> None:
         """Write a line into the server's log, as the local AWS's own."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
@@ -31,6 +32,19 @@ class NoAnswer(Exception):
         super().__init__(message)
         self.timed_out = timed_out
         self.container = container
+
+
+class Part(bytes):
+    """What a WebSocket's frame brings: whether its message is text, and ends with it."""
+
+    is_text: bool
+    is_last: bool
+
+    def __new__(cls, content: bytes, *, is_text: bool = False, is_last: bool = True) -> Self:
+        """``content``, of a binary message that ends with it unless said otherwise."""
+        part = super().__new__(cls, content)
+        part.is_text, part.is_last = is_text, is_last
+        return part
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ def events_of(parts: Iterable[bytes]) -> Iterator[bytes]:
         for part in parts:
             yield event("PayloadPart", part)
     except NoAnswer as failed:
-        yield exception("ModelStreamError", _broken_off(failed))
+        yield exception("ModelStreamError", broken_off(failed))
     except Exception:
         _log.exception("a streamed answer")
         why = "the local AWS failed on a streamed answer; its log says why"
@@ -49,11 +49,12 @@ def chunks_of(parts: Iterable[bytes]) -> Iterator[bytes]:
     try:
         yield from parts
     except NoAnswer as failed:
-        error = {"message": _broken_off(failed)["Message"], "type": "server_error"}
+        error = {"message": broken_off(failed)["Message"], "type": "server_error"}
         yield b"data: " + json.dumps({"error": error}).encode() + b"\n\n"
 
 
-def _broken_off(failed: NoAnswer) -> dict[str, str]:
+def broken_off(failed: NoAnswer) -> dict[str, str]:
+    """The members of the ModelStreamError that ends a stream."""
     if failed.timed_out:
         why = (
             f"Your model {failed.container} did not complete sending the inference response in "

@@ -2,6 +2,7 @@
 
 InvokeEndpointWithResponseStream: the answer goes back as it comes. InvokeEndpointAsync: the request
 becomes one of a queue's. The OpenAI route: the request goes to the container's own path of it.
+InvokeEndpointWithBidirectionalStream: events go to the container's WebSocket and come from it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
@@ -17,14 +18,21 @@ from typing import IO, Any
 from werkzeug.datastructures import Headers
 
 from local_aws.arn import arn_in
+from local_aws.authentication.events import Event
 from local_aws.protocol import AwsError
 from local_aws.protocol.event_stream import CONTENT_TYPE
 from sagemaker_serving.catalog.request_sizes import MIB, REAL_TIME
 from sagemaker_serving.local_sagemaker.async_inference.request import read_async_request
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, Store
-from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, NoAnswer, Part
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
 from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream, chunks_of, events_of
+from sagemaker_serving.local_sagemaker.endpoints.two_way_stream import (
+    TALK_SECONDS,
+    parts_of,
+    path_in,
+    two_way_events,
+)
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline, Route
 from sagemaker_serving.local_sagemaker.fleets.variant import Variant
 from sagemaker_serving.local_sagemaker.hosting import Bare, Invocation, MultiModel, Serverless
@@ -182,6 +190,35 @@ class Runtime:
             parts = asked.enter_context(closing(answer.parts))
             return Stream(headers=told, events=chunks_of(parts), close=asked.pop_all().close)
 
+    def converse(
+        self, region_name: str, endpoint: str, headers: Headers, events: Iterable[Event]
+    ) -> Stream:
+        """Open a two-way stream to the container's WebSocket; returns when that is open.
+
+        Raises as `invoke` does until then, and ValidationError where no WebSocket can be. What
+        breaks off later is an event.
+        """
+        path = path_in(headers)
+        with ExitStack() as asked:
+            answer, variant = asked.enter_context(
+                self._asked(
+                    region_name,
+                    endpoint,
+                    headers,
+                    b"",
+                    streamed=True,
+                    path=path,
+                    sent=parts_of(events),
+                )
+            )
+            assert answer.parts is not None
+            parts = asked.enter_context(closing(answer.parts))
+            return Stream(
+                headers=[("Content-Type", CONTENT_TYPE), *_told(answer, variant)],
+                events=two_way_events(parts),
+                close=asked.pop_all().close,
+            )
+
     @contextmanager
     def _asked(
         self,
@@ -192,12 +229,17 @@ class Runtime:
         *,
         streamed: bool = False,
         path: str = "/invocations",
+        sent: Iterator[Part] | None = None,
     ) -> Iterator[tuple[ModelAnswer, Variant]]:
         """A model's 2XX and the variant that gives it, which is kept meanwhile."""
         _refuse_not_followed(headers)
         received = time.perf_counter()
         given = {name: headers[name] for name in _TO_THE_MODEL if name in headers}
         is_events = streamed and path != _CHAT_PATH
+        operation = "InvokeEndpointWithResponseStream" if is_events else "InvokeEndpoint"
+        seconds = STREAM_SECONDS
+        if sent is not None:
+            operation, seconds = "InvokeEndpointWithBidirectionalStream", TALK_SECONDS
         accept = headers.get("X-Amzn-SageMaker-Accept" if is_events else "Accept")
         region = self._store.region(region_name)
         component = headers.get(_COMPONENT)
@@ -207,15 +249,17 @@ class Runtime:
             else self._endpoints.components.route(region, endpoint, component)
         ) as route:
             _refuse_wrong_kind(route, headers, streamed=streamed)
+            if sent is not None:
+                _refuse_without_web_socket(route)
             invocation = Invocation(
                 body=body,
                 headers=given if accept is None else {**given, "Accept": accept},
                 timeout_seconds=TIMEOUT_SECONDS,
-                stream_seconds=STREAM_SECONDS if streamed else None,
+                stream_seconds=seconds if streamed else None,
                 target_model=headers.get(_TARGET_MODEL),
                 path=path,
+                sent=sent,
             )
-            operation = "InvokeEndpointWithResponseStream" if is_events else "InvokeEndpoint"
             try:
                 answer = self._pipeline.ask(
                     route, invocation, operation=operation, received=received
@@ -308,6 +352,27 @@ def _refuse_wrong_kind(route: Route, headers: Headers, *, streamed: bool) -> Non
         raise AwsError(
             "ValidationError",
             f"Endpoint {route.endpoint} is an asynchronous endpoint; use InvokeEndpointAsync.",
+        )
+
+
+def _refuse_without_web_socket(route: Route) -> None:
+    """Of the programs that stand in for images only users' own open WebSockets.
+
+    AWS goes by a label of the image; what it says of one without is unverified.
+    """
+    containers = route.variant.host.containers
+    if isinstance(route.variant.host, Bare):
+        return
+    if len(containers) > 1:
+        what = "is a pipeline, whose containers take no two-way streams here"
+        raise AwsError("ValidationError", f"Endpoint {route.endpoint} {what}.")
+    if not containers[0].may_open_web_sockets:
+        image = containers[0].plan.container["Image"]
+        raise AwsError(
+            "ValidationError",
+            f"the local AWS has nothing that opens a WebSocket in the place of image {image}; to "
+            "say which program does, end it with `sagemaker-serving local down` and start it with "
+            "`local up --engine REPOSITORY=command:PROGRAM`",
         )
 
 

@@ -55,13 +55,14 @@ class RequestPipeline:
 
         A copy goes to a shadow variant, by its weight; what that says is
         dropped. A 2XX is captured, where the endpoint captures, but for a
-        streamed one, of which AWS says nothing. Raises `NoAnswer`, and the host's
-        `AwsError`, which counts in no metric.
+        streamed one, of which AWS says nothing. Neither is done of a two-way stream.
+        Raises `NoAnswer`, and the host's `AwsError`, which counts in no metric.
         """
         if route.adapter is not None:
             headers = {**invocation.headers, _ADAPTER: route.adapter}
             invocation = replace(invocation, headers=headers)
-        shadow = route.fleet.pick_shadow(route.variant)
+        is_copied = invocation.sent is None
+        shadow = route.fleet.pick_shadow(route.variant) if is_copied else None
         if shadow is not None:
             copy = replace(route, variant=shadow)
             whole = replace(invocation, stream_seconds=None)

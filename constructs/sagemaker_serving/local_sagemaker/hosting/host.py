@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from sagemaker_serving.local_sagemaker.containers.container import Container
-from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer
+from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer, Part
 
 Observe = Callable[[str, float, str], None]
 """Counts one value of a variant's metric: its name, the value, CloudWatch's unit."""
@@ -18,7 +18,7 @@ class Invocation:
     """One request on its way to a variant: bytes, and the headers that models are given.
 
     With ``stream_seconds`` the answer is wanted in parts, for that long at most. ``path`` is the
-    container's.
+    container's. With ``sent`` it is a WebSocket's, over which these go in place of ``body``.
     """
 
     body: bytes
@@ -27,6 +27,7 @@ class Invocation:
     stream_seconds: float | None = None
     target_model: str | None = None
     path: str = "/invocations"
+    sent: Iterator[Part] | None = None
 
 
 class Host(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from sagemaker_serving.local_sagemaker.containers.container import Container, ContainerFailed
@@ -12,6 +12,7 @@ from sagemaker_serving.local_sagemaker.containers.model_client import (
     ModelAnswer,
     ModelClient,
     NoAnswer,
+    Part,
 )
 
 _POLL_SECONDS = 0.25
@@ -70,6 +71,25 @@ class KeptContainer:
             stream_seconds=stream_seconds,
             path=path,
             container=self.container.plan.name,
+        )
+
+    def converse(
+        self, path: str, sent: Iterator[Part], *, timeout_seconds: float, stream_seconds: float
+    ) -> ModelAnswer:
+        """What the server says over a WebSocket; raises `NoAnswer`, and then and later as
+        `web_socket.converse` does."""
+        from sagemaker_serving.local_sagemaker.containers.web_socket import converse
+
+        server, name = self.container.server, self.container.plan.name
+        if server is None:
+            raise NoAnswer("the container was never started", timed_out=False, container=name)
+        return converse(
+            server.place,
+            path,
+            sent,
+            timeout_seconds=timeout_seconds,
+            stream_seconds=stream_seconds,
+            container=name,
         )
 
     def rest(self) -> None:

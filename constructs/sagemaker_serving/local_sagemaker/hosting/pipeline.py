@@ -47,6 +47,13 @@ class Pipeline:
         body, headers = invocation.body, dict(invocation.headers)
         accept = headers.pop("Accept", None)
         *before, last = self._kept
+        if invocation.sent is not None:
+            return last.converse(
+                invocation.path,
+                invocation.sent,
+                timeout_seconds=invocation.timeout_seconds,
+                stream_seconds=invocation.stream_seconds or invocation.timeout_seconds,
+            )
         for kept in before:
             answer = kept.ask(body, headers, timeout_seconds=_left(end, kept))
             if not 200 <= answer.status < 300:

@@ -13,9 +13,10 @@ from moto.core.request import PRESERVED_HEADER_NAMES_ENVIRON_KEY
 from local_aws.authentication import bearer, bodies, unsigned
 from local_aws.authentication.callers import Caller, H, Holders, Scope
 from local_aws.authentication.claims import Claim, Form, claim_of, vouched_claim
+from local_aws.authentication.events import EVENTS, signed_events
 from local_aws.authentication.refusals import Kind, Refused, refusal
 from local_aws.authentication.signatures import Signer, Wire, are_equal
-from local_aws.protocol import openai_route
+from local_aws.protocol import event_stream, openai_route, two_way_route
 
 SKEW_SECONDS = 15 * 60
 """How far a signature's time may be from now (IAM user guide, "Elements of an AWS API request
@@ -71,7 +72,7 @@ class Authenticator(Generic[H]):
             self._require_of_s3(environ, wire, claim, signer)
         else:
             _require_all_signed(wire, claim)
-            self._require(claim, signer.of(wire, _hash_of_body(environ, wire)))
+            self._require(claim, signer.of(wire, _payload_hash(environ, wire, claim, signer)))
         region = claim.region or self._default_region
         return Caller(holder=holder, region=region, service=claim.service)
 
@@ -203,6 +204,16 @@ def _require_all_signed(wire: Wire, claim: Claim) -> None:
     raise Refused(
         kind, f"There were headers present in the request which were not signed: {missing}"
     )
+
+
+def _payload_hash(environ: dict[str, Any], wire: Wire, claim: Claim, signer: Signer) -> str:
+    """What stands for the body in what is signed; of a stream of events each is signed by itself,
+    and verified as it comes."""
+    is_stream = wire.headers.get("content-type") == event_stream.CONTENT_TYPE
+    if not is_stream or two_way_route(environ["PATH_INFO"]) is None:
+        return _hash_of_body(environ, wire)
+    environ[EVENTS] = signed_events(environ["wsgi.input"], signer, claim.signature)
+    return bodies.SIGNED_EVENTS
 
 
 def _hash_of_body(environ: dict[str, Any], wire: Wire) -> str:

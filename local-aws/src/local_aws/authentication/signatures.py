@@ -51,8 +51,12 @@ class Signer:
 
     @property
     def credential_scope(self) -> str:
-        """``<date>/<region>/<service>/aws4_request``."""
-        return f"{self._claim.stamp[:8]}/{self._claim.region}/{self._claim.service}/aws4_request"
+        """``<date>/<region>/<service>/aws4_request``, of the claim's own date."""
+        return self.scope_on(self._claim.stamp)
+
+    def scope_on(self, stamp: str) -> str:
+        """The same on the day of another time, as signatures have it."""
+        return f"{stamp[:8]}/{self._claim.region}/{self._claim.service}/aws4_request"
 
     def of(self, wire: Wire, payload_hash: str) -> str:
         """The signature of a request; in version 4 ``payload_hash`` stands for its body."""
@@ -69,10 +73,13 @@ class Signer:
         self._v4.payload_hash = payload_hash
         return self.sign_text(self._v4.string_to_sign(request, self._v4.canonical_request(request)))
 
-    def sign_text(self, string_to_sign: str) -> str:
-        """The signature of a text in version 4: of a request or a chunk."""
+    def sign_text(self, string_to_sign: str, *, stamp: str | None = None) -> str:
+        """The signature of a text in version 4: of a request, a chunk, or an event.
+
+        ``stamp`` is when that was signed, the request's own time when absent.
+        """
         request = AWSRequest()
-        request.context["timestamp"] = self._claim.stamp
+        request.context["timestamp"] = self._claim.stamp if stamp is None else stamp
         signature: str = self._v4.signature(string_to_sign, request)
         return signature
 

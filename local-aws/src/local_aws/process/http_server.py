@@ -1,14 +1,19 @@
-"""An HTTP/1.1 server for the gateway: loopback only, a thread per connection, kept alive."""
+"""An HTTP server for the gateway: loopback only, a thread per connection, kept alive.
+
+It speaks HTTP/1.1; HTTP/2 and TLS are told by how a connection begins.
+"""
 
 from __future__ import annotations
 
 import errno
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from moto.moto_server.werkzeug_app import MotoRequestHandler
 from werkzeug.serving import DechunkedInput, ThreadedWSGIServer
@@ -16,6 +21,10 @@ from werkzeug.wsgi import LimitedStream
 
 from local_aws.errors import Mistake
 from local_aws.process.address import folder_of
+from local_aws.process.tls import TlsContext
+
+if TYPE_CHECKING:
+    from local_aws.process.http2_server import Transport
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -28,6 +37,12 @@ IDLE_SECONDS = 75
 
 HEADERS = "local_aws.headers"
 """Where a request's headers stand in its WSGI environment as they were sent, each by itself."""
+
+_HTTP2 = b"PRI"
+"""How HTTP/2 begins, and no method of HTTP/1.1 (RFC 9113, section 3.4)."""
+
+_TLS = b"\x16"
+"""How a handshake of TLS begins (RFC 8446, section 5.1)."""
 
 _ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 _NO_SUCH_ADDRESS = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
@@ -46,11 +61,16 @@ class LoopbackServer:
         self.port: int = self._sockets[0].getsockname()[1]
         self._servers: list[_Server] = []
 
-    def serve(self, application: WsgiApplication) -> None:
-        """Answer requests with ``application`` from now on; returns at once."""
+    def serve(self, application: WsgiApplication, *, folder: Path) -> None:
+        """Answer requests with ``application`` from now on; returns at once.
+
+        The certificate of the authority that clients with TLS have to trust is left in ``folder``.
+        """
+        tls = TlsContext(folder)
         for listener in self._sockets:
             host = listener.getsockname()[0]
             server = _Server(host, self.port, application, _Handler, fd=listener.fileno())
+            server.tls = tls
             listener.close()
             threading.Thread(
                 target=server.serve_forever,
@@ -123,6 +143,7 @@ def _listen_on(port: int) -> list[socket.socket]:
 
 class _Server(ThreadedWSGIServer):
     daemon_threads = True
+    tls: TlsContext
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -159,6 +180,34 @@ class _Handler(MotoRequestHandler):  # type: ignore[misc]
     def finish(self) -> None:
         self.server.connections.discard(self.connection)
         super().finish()
+
+    def handle(self) -> None:
+        """Serve the connection in what the client speaks."""
+        with suppress(OSError):
+            beginning = self.connection.recv(len(_HTTP2), socket.MSG_PEEK)
+            if beginning.startswith(_TLS):
+                self._serve_http2(self.server.tls.accept(self.connection), "https")
+            elif beginning == _HTTP2:
+                self._serve_http2(_Plain(self.connection), "http")
+            else:
+                super().handle()
+
+    def _serve_http2(self, transport: Transport, scheme: str) -> None:
+        from local_aws.process.http2_server import Http2Connection  # few clients speak it
+
+        environ = {
+            "REMOTE_ADDR": self.client_address[0],
+            "SCRIPT_NAME": "",
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": str(self.server.port),
+            "wsgi.errors": sys.stderr,
+            "wsgi.multiprocess": False,
+            "wsgi.multithread": True,
+            "wsgi.run_once": False,
+            "wsgi.url_scheme": scheme,
+            "wsgi.version": (1, 0),
+        }
+        Http2Connection(transport, self.server.app, environ).serve()
 
     def run_wsgi(self) -> None:
         environ = self.make_environ()
@@ -211,6 +260,21 @@ class _Handler(MotoRequestHandler):  # type: ignore[misc]
 
     def log(self, type: str, message: str, *args: Any) -> None:
         return
+
+
+class _Plain:
+    """A connection's bytes as they are."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def receive(self) -> bytes:
+        """What has come, b"" at its end."""
+        return self._connection.recv(1 << 16)
+
+    def send(self, data: bytes) -> None:
+        """Send all of it."""
+        self._connection.sendall(data)
 
 
 class _Answer:

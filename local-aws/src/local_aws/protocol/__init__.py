@@ -76,4 +76,16 @@ _OPENAI = re.compile(
 )
 
 
+def two_way_route(path: str) -> dict[str, str] | None:
+    """The endpoint in the path of InvokeEndpointWithBidirectionalStream, as a parameter.
+
+    None for every other path. botocore has no model of the operation: it speaks no HTTP/2 (service
+    model of sagemaker-runtime-http2, as in PyPI's aws-sdk-sagemaker-runtime-http2 0.12).
+    """
+    found = _TWO_WAY.fullmatch(path)
+    return None if found is None else found.groupdict()
+
+
+_TWO_WAY = re.compile(r"/endpoints/(?P<EndpointName>[^/]+)/invocations-bidirectional-stream")
+
 _OF_AN_API = re.compile(r"/\d{4}-\d\d-\d\d/|/endpoints/[^/]+/[a-z-]*invocations")

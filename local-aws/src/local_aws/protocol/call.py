@@ -20,7 +20,7 @@ from moto.core.request import Request
 from moto.core.routing import get_service_router
 from werkzeug.exceptions import HTTPException
 
-from local_aws.protocol import AwsError, openai_route
+from local_aws.protocol import AwsError, openai_route, two_way_route
 from local_aws.protocol.models import operation_model, service_model, service_names, service_of
 from local_aws.protocol.parsing import conflicting_flags, parse, protocol_of
 
@@ -157,6 +157,9 @@ def _operation(request: Request, service: str, protocol: str) -> tuple[str | Non
     openai = openai_route(request.path) if service == "sagemaker-runtime" else None
     if openai is not None:
         return ("InvokeEndpoint", openai) if request.method == "POST" else (None, {})
+    two_way = two_way_route(request.path) if service == "sagemaker-runtime" else None
+    if two_way is not None and request.method == "POST":
+        return "InvokeEndpointWithBidirectionalStream", two_way
     try:
         operation, in_path = get_service_router(service).match(request)
     except HTTPException:

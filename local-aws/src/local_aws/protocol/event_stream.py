@@ -30,26 +30,42 @@ def streamed(
     return answer
 
 
-def event(name: str, content: bytes | Mapping[str, object]) -> bytes:
-    """An event with its payload: bytes, or members."""
-    return _message("event", name, content)
+def event(
+    name: str, content: bytes | Mapping[str, object], headers: Iterable[tuple[str, str]] = ()
+) -> bytes:
+    """An event with its payload, bytes or members, and the members that are ``headers``."""
+    is_blob = isinstance(content, bytes)
+    own = [
+        (":event-type", name),
+        (":content-type", "application/octet-stream" if is_blob else "application/json"),
+        (":message-type", "event"),
+    ]
+    return _message([*own, *headers], content)
 
 
 def exception(name: str, members: Mapping[str, object]) -> bytes:
     """An error in the middle of a stream, which ends with it."""
-    return _message("exception", name, members)
+    own = [
+        (":exception-type", name),
+        (":content-type", "application/json"),
+        (":message-type", "exception"),
+    ]
+    return _message(own, members)
 
 
-def _message(kind: str, name: str, content: bytes | Mapping[str, object]) -> bytes:
-    is_blob = isinstance(content, bytes)
+def unmodeled_error(code: str, message: str) -> bytes:
+    """The same, of an error that the operation's model does not have (Smithy, "Amazon Event Stream
+    Specification")."""
+    own = [(":error-code", code), (":error-message", message), (":message-type", "error")]
+    return _message(own, b"")
+
+
+def _message(named: Iterable[tuple[str, str]], content: bytes | Mapping[str, object]) -> bytes:
     payload = content if isinstance(content, bytes) else json.dumps(dict(content)).encode()
+    encoded = ((name.encode(), value.encode()) for name, value in named)
     headers = b"".join(
-        struct.pack(f">B{len(header)}sBH", len(header), header, _STRING, len(value)) + value
-        for header, value in (
-            (f":{kind}-type".encode(), name.encode()),
-            (b":content-type", b"application/octet-stream" if is_blob else b"application/json"),
-            (b":message-type", kind.encode()),
-        )
+        struct.pack(f">B{len(name)}sBH", len(name), name, _STRING, len(value)) + value
+        for name, value in encoded
     )
     prelude = struct.pack(">II", _OVERHEAD + len(headers) + len(payload), len(headers))
     message = prelude + _checksum(prelude) + headers + payload
