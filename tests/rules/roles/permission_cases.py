@@ -82,6 +82,12 @@ GUARD = SHELL.replace("EnableSSMAccess: true", "InitialVariantWeight: 1") + (
     "[{AlarmName: a}]}}}}\n"
 )
 RUN = "sagemaker:CreateTransformJob"
+INVOKE = "arn:aws:states:::aws-sdk:sagemakerruntime:invokeEndpoint"
+CALLED = "{EndpointName: !GetAtt One.EndpointName, Body: a}"
+ENDPOINTS = "".join(
+    f"  {name}: {{Type: AWS::SageMaker::Endpoint, Properties: {{EndpointConfigName: c}}}}\n"
+    for name in ("One", "Other")
+)
 PASSED = "{ModelName: a, ExecutionRoleArn: 'arn:aws:iam::123456789012:role/x'}"
 
 CASES: list[tuple[str, str, str, str]] = [
@@ -113,6 +119,13 @@ CASES: list[tuple[str, str, str, str]] = [
          machine(statement("s3:*"), more=", Credentials: {RoleArn: 'arn:aws:iam::1:role/x'}")),
         (machine(statement("sagemaker:*", more="NotAction")), "CreateTransformJob",
          machine(statement("iam:*", more="NotAction"))),
+        *((machine(statement("sagemaker:*").replace("'*'}", "!Ref Other}"), INVOKE, CALLED,
+                   beside=ENDPOINTS),
+           "allows sagemaker:InvokeEndpoint on arn:aws:sagemaker:*:*:endpoint/${One}, which",
+           machine(statement("sagemaker:*").replace("'*'}", f"{named}}}"), INVOKE, CALLED,
+                   beside=ENDPOINTS))
+          for named in ("[!Ref Other, !Ref One]", "'arn:aws:sagemaker:*:*:endpoint/ONE*'",
+                        "!Sub 'arn:aws:sagemaker:*:*:endpoint/${One.EndpointName}'")),
         (machine(statement("s3:*"), beside=attached(statement(RUN), "[!Ref S]") + OTHER),
          "CreateTransformJob", machine(statement("s3:*"), beside=attached(statement(RUN)))),
         (machine(statement("s3:*"), beside=attached(statement(RUN), "[others]")),

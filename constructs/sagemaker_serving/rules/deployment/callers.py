@@ -16,7 +16,13 @@ from sagemaker_serving.rules.facts.resources import (
     VpcEndpointFacts,
 )
 from sagemaker_serving.rules.facts.roles import CallerFacts, CutOffFacts
-from sagemaker_serving.rules.roles.reading import known_policies
+from sagemaker_serving.rules.roles.reading import (
+    ids_of,
+    known_policies,
+    may_be,
+    name_shown,
+    resources_of,
+)
 
 
 @rule(
@@ -24,31 +30,36 @@ from sagemaker_serving.rules.roles.reading import known_policies
     source="aws-samples/eks-workshop#895, philschmid/cdk-samples#2, "
     "aws-quickstart/quickstart-datalake-pariveda#15",
     severity=Severity.WARNING,
-    example="ENDPOINT_NAME: !GetAtt Endpoint.EndpointName   # and no sagemaker: in the role",
+    example="ENDPOINT_NAME: !GetAtt Digits.EndpointName   # and the role may call !Ref Words",
 )
 def caller_permission(caller: CallerFacts) -> Iterator[Finding]:
     """A function that is told an endpoint's name may do something with it.
 
     "… is not authorized to perform: sagemaker:InvokeEndpoint on resource". A role counts whose
-    policies are all known here: those of the template, and AWS's for functions.
+    policies are all known here: those of the template, and AWS's for functions. An endpoint that is
+    not of the template is compared with those that the policies name.
     """
     known = known_policies(caller.policies)
     if known is None:
         return
-    allowed = [
-        action
-        for policy in known
-        for statement in policy.statements
-        if statement.effect == "Allow"
-        for action in (*statement.actions, *(("*",) if statement.not_actions else ()))
-    ]
-    if not any(re.match(r"(?i)\*|s\*|sagemaker:", action) for action in allowed):
+    on = [resource for policy in known for resource in resources_of(policy, "sagemaker")]
+    if any(_may_be_of(each, caller) for each in on):
+        return
+    named = caller.endpoint or caller.told.text
+    if caller.endpoint is not None or any("endpoint/" in each or ids_of(each) for each in on):
+        only = f" on it, only on {', '.join(map(name_shown, dict.fromkeys(on)))}" if on else ""
         yield (
             caller.told.where,
-            f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and no policy "
-            f"of its role {caller.role} allows an action of SageMaker's; add a statement that "
+            f"{caller.told.name} tells {caller.user} the endpoint {named}, and no policy of its "
+            f"role {caller.role} allows an action of SageMaker's{only}; add a statement that "
             "allows sagemaker:InvokeEndpoint on the endpoint's ARN",
         )
+
+
+def _may_be_of(resource: str, caller: CallerFacts) -> bool:
+    """Whether a policy's resource may be the endpoint: by reference, or by its name."""
+    ids = ids_of(resource)
+    return caller.endpoint in ids if ids else may_be(resource, caller.arn)
 
 
 @rule(
@@ -106,7 +117,7 @@ def caller_timeout(caller: CallerFacts) -> Iterator[Finding]:
 
     Lambda ends one without a Timeout after 3 seconds; an endpoint may take 60 to answer.
     """
-    if not caller.timeout.given:
+    if not caller.timeout.given and caller.endpoint is not None:
         yield (
             caller.told.where,
             f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and without a "

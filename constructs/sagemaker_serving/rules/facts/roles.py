@@ -76,13 +76,15 @@ class RolePermissionFacts:
 @dataclass(frozen=True, kw_only=True)
 class CallerFacts:
     """A function, ``user``, that a variable tells the name of ``endpoint``, and all policies that
-    let its role do something; ``timeout`` is in seconds. ``asynchronous`` is whether the endpoint
-    is that, None where its configuration is not known."""
+    let its role do something; ``timeout`` is in seconds. ``endpoint`` is None where it is none of
+    the template's; ``arn`` is the ARN by its name, perhaps a pattern. ``asynchronous`` is whether
+    the endpoint is that, None where its configuration is not known."""
 
     user: str
     role: str
     told: Fact
-    endpoint: str
+    endpoint: str | None
+    arn: str
     timeout: Fact
     asynchronous: bool | None
     policies: tuple[GivenPolicy, ...]

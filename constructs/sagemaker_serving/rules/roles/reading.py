@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from local_aws.policies.documents import MalformedPolicy, Policy
@@ -83,11 +84,26 @@ def _widened(value: Any) -> Any:
 def may_allow(policy: Policy, need: Need) -> bool:
     """Whether it allows the action on what may be the same resource."""
     return any(
-        one.not_resources or any(_may_be(pattern, need.resource) for pattern in one.resources)
+        one.not_resources or any(may_be(pattern, need.resource) for pattern in one.resources)
         for one in policy.statements
         if one.effect == "Allow"
         and any(matches_action(name, need.action) for name in one.actions) != one.not_actions
     )
+
+
+def resources_of(policy: Policy, service: str) -> list[str]:
+    """The resources on which it allows some action of the service; ``*`` for all but some."""
+    return [
+        resource
+        for one in policy.statements
+        if one.effect == "Allow"
+        if one.not_actions or any(_is_of(action, service) for action in one.actions)
+        for resource in (("*",) if one.not_resources else one.resources)
+    ]
+
+
+def _is_of(action: str, service: str) -> bool:
+    return fnmatchcase(service, action.partition(":")[0].lower())
 
 
 def allows(policy: Policy, need: Need) -> bool:
@@ -106,7 +122,18 @@ def shown(resource: str) -> str:
     return "" if resource == "*" or _OPEN.search(resource) else MARKED.sub(r"${\1}", resource)
 
 
-def _may_be(one: str, other: str) -> bool:
+def ids_of(resource: str) -> list[str]:
+    """The logical ids of the template's resources that an ARN names."""
+    return MARKED.findall(_OPEN.sub("", resource))
+
+
+def name_shown(resource: str) -> str:
+    """What an ARN names, as a template writes it: ``endpoint/${Digits}``."""
+    shown = MARKED.sub(r"${\1}", _OPEN.sub("*", resource).split(":", _PARTS)[-1])
+    return shown.removeprefix("*") or "*"
+
+
+def may_be(one: str, other: str) -> bool:
     """Whether two patterns can mean the same.
 
     Two resources of the template are not the same. Beside a text, each may have any name. The
@@ -114,6 +141,8 @@ def _may_be(one: str, other: str) -> bool:
     """
     if _OWN_ACCOUNT in one and is_repository_of_aws(other):
         return False
+    if other.startswith("arn:aws:sagemaker:"):  # whose names are in small letters in an ARN
+        one, other = one.lower(), other.lower()
     one, other = _OPEN.sub("*", one), _OPEN.sub("*", other)
     if MARK not in one or MARK not in other:
         one, other = MARKED.sub("*", one), MARKED.sub("*", other)

@@ -40,8 +40,11 @@ _KEY = "AWS::KMS::Key"
 _REPOSITORY, _TOPIC = "AWS::ECR::Repository", "AWS::SNS::Topic"
 _MANAGED = "AWS::IAM::ManagedPolicy"
 _ATTACHED = {"AWS::IAM::Policy": "Roles", _MANAGED: "Roles", "AWS::IAM::RolePolicy": "RoleName"}
-_NAMED = {_BUCKET: "BucketName", _REPOSITORY: "RepositoryName", _TOPIC: "TopicName"}
-"""Types whose resources are told apart by who they are, and the property with their name."""
+_NAMED = (_BUCKET, _REPOSITORY, _TOPIC, _ENDPOINT)
+"""Types whose resources are told apart by who they are."""
+_TELLS_NAME = re.compile("(?i)(sagemaker_?)?endpoint_?name")
+"""A function's variable that can name no other service's endpoint."""
+_NAME = re.compile("[A-Za-z0-9](-*[A-Za-z0-9]){0,62}")
 _OBJECT = re.compile(rf"s3://({MARKED.pattern}|[^/{MARK}]*)(/.*)?", re.DOTALL)
 _IMAGE = re.compile(r"([^./]+)\.dkr\.ecr\.([^./]+)\.[^/]+/([^:@]+).*", re.DOTALL)
 _OF_PARTITION = re.compile(rf"arn:(?:[^:{MARK}]*|{MARKED.pattern}):")
@@ -64,10 +67,11 @@ def machine_needs(
         waits = task.text.endswith(".sync")
         known = not isinstance(task.arguments.value, Unknown)
         tags = bool(task.arguments.get("Tags").size)
-        needs += [
-            Need(action=name, resource=on)
-            for name, on in task_needs(action, waits=waits, passes=passes and known, tags=tags)
-        ]
+        named = task_needs(action, waits=waits, passes=passes and known, tags=tags)
+        endpoint = task.arguments.get("EndpointName")
+        (first, on), *others = named
+        needs.append(Need(action=first, resource=_endpoint_arn(endpoint, resources) or on))
+        needs += [Need(action=name, resource=on) for name, on in others]
     for path in role_users(machine.type):
         yield from _permissions(machine, machine.properties.get(path), needs, resources)
 
@@ -147,12 +151,29 @@ def endpoint_needs(endpoint: Resource, resources: Resources) -> Iterator[RolePer
 
 
 def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFacts]:
-    """Each endpoint of the template that a variable of a function names."""
+    """Each endpoint that a variable of a function names: of the template, or by a text alone."""
     given = function.properties.get("Role")
     role = referred_role(given, resources)
     if role is None or _may_have_more(role, resources):
         return
-    for told, endpoint in told_endpoints(function, resources):
+    policies = tuple(_policies(role, function, resources))
+    here = list(told_endpoints(function, resources))
+    endpoints = resources.of_types(_ENDPOINT)
+    all_named = all(each.properties.get("EndpointName").text is not None for each in endpoints)
+    for name, told in function.properties.get("Environment").get("Variables").entries():
+        elsewhere = _NAME.fullmatch(told.text or "") and _TELLS_NAME.fullmatch(name)
+        if elsewhere and all_named and told not in [known for known, _ in here]:
+            yield CallerFacts(
+                user=function.logical_id,
+                role=role.logical_id,
+                told=told,
+                endpoint=None,
+                arn=_endpoint_arn(told, resources),
+                timeout=function.properties.get("Timeout"),
+                asynchronous=None,
+                policies=policies,
+            )
+    for told, endpoint in here:
         config = _config_of(endpoint, resources)
         block = ABSENT if config is None else config.properties.get("AsyncInferenceConfig")
         unknown = config is None or isinstance(block.value, Unknown)
@@ -161,18 +182,31 @@ def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFac
             role=role.logical_id,
             told=told,
             endpoint=endpoint.logical_id,
+            arn=_endpoint_arn(endpoint.properties.get("EndpointName"), resources)
+            or _ENDPOINTS + "*",
             timeout=function.properties.get("Timeout"),
             asynchronous=None if unknown else block.given,
-            policies=tuple(_policies(role, function, resources)),
+            policies=policies,
         )
 
 
 def integration_needs(method: Resource, resources: Resources) -> Iterator[RolePermissionFacts]:
     """What an API's method that hands requests to an endpoint needs of the role it is given."""
     integration = method.properties.get("Integration")
-    if ":runtime.sagemaker:path/endpoints/" in integration.get("Uri").shown:
-        needs = [Need(action="sagemaker:InvokeEndpoint")]
+    uri = _arn(integration.get("Uri").value, resources) or ""
+    found = re.search(":runtime.sagemaker:path/endpoints/([^/]*)", uri)
+    if found is not None:
+        needs = [Need(action="sagemaker:InvokeEndpoint", resource=f"{_ENDPOINTS}{found[1] or '*'}")]
         yield from _permissions(method, integration.get("Credentials"), needs, resources)
+
+
+_ENDPOINTS = "arn:aws:sagemaker:*:*:endpoint/"
+
+
+def _endpoint_arn(named: Fact, resources: Resources) -> str:
+    """The ARN of the endpoint of that name; "" where none is given."""
+    text = (_arn(named.value, resources) or "*").removeprefix("*")
+    return f"{_ENDPOINTS}{text or '*'}" if named.given else ""
 
 
 def _config_of(endpoint: Resource, resources: Resources) -> Resource | None:
