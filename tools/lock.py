@@ -40,7 +40,7 @@ EXTRAS = (
     "plots",
     "dev",
 )
-"""Not torch, openvino and xgboost: what they bring is gigabytes, and few need it."""
+"""Not torch, openvino and xgboost: what they bring is gigabytes. dev has xgboost-cpu."""
 
 LOWEST_PYTHON = "3.11"
 

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from local_aws.protocol.event_stream import event, exception
 from sagemaker_serving.cli.answers import Answers
+from sagemaker_serving.cli.predict import _of_a_list
 from sagemaker_serving.cli.schema import OUTPUT
 from sagemaker_serving.client import Prediction
 from sagemaker_serving.client.runtime_errors import model_failed
@@ -208,6 +209,27 @@ def test_of_a_bare_list_it_is_said_what_a_handler_is_given(run: Run, runtime: Fa
         "answered 400: not a number; a bare list was sent (10 bytes), and a handler is given it as "
         'it is; TensorFlow wants {"instances": ["refuse"]}'
     )
+
+
+@pytest.mark.parametrize(
+    ("repository", "text", "said"),
+    [
+        (
+            "sagemaker-scikit-learn:1.4-2",
+            "[1, 2]",
+            "sent (6 bytes); one row of numbers is [[1, 2]]",
+        ),
+        ("sagemaker-scikit-learn:1.4-2", "[[1, 2]]", ""),
+        ("sagemaker-xgboost:3.2-0", "[1, 2]", "the XGBoost image takes text/csv: --content-type"),
+        ("tensorflow-inference:2.20-cpu", "[1, 2]", 'TensorFlow wants {"instances": [1, 2]}'),
+    ],
+)
+def test_what_a_list_should_have_been_depends_on_the_image(
+    repository: str, text: str, said: str
+) -> None:
+    told = _of_a_list(text, f"1.dkr.ecr.eu-west-1.amazonaws.com/{repository}")
+    assert said in told
+    assert bool(told) == bool(said)
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def predict(
         answers,
         Predictor(endpoint, aws, limits=limits, on_prediction=answers.count) as predictor,
         _input(body, files, input_format) as data,
-        _with_what_helps(endpoint, data, target_model, local=which.local),
+        _with_what_helps(predictor, data, target_model, local=which.local),
     ):
         if as_json:
             _print_json(predictor, data, given)
@@ -183,14 +183,11 @@ def _print_json(predictor: Predictor, data: Any, members: dict[str, Any]) -> Non
 
 @contextmanager
 def _with_what_helps(
-    endpoint: str, data: object, target: str | None, *, local: bool
+    predictor: Predictor, data: object, target: str | None, *, local: bool
 ) -> Iterator[None]:
     """The local AWS's log where AWS names its console's page, and what a bare list is given to.
 
-    A multi-model endpoint's models are named as their archives are. Without a handler TensorFlow's
-    container puts a list into ``{"instances": …}``, and with one it hands the body on
-    (tensorflowServing.js and python_service.py of
-    github.com/aws/sagemaker-tensorflow-serving-container).
+    A multi-model endpoint's models are named as their archives are.
     """
     try:
         yield
@@ -203,15 +200,37 @@ def _with_what_helps(
 
         told = str(error)
         if error.log is not None and local:
-            told = told.replace(error.log, f"sagemaker-serving local logs {endpoint}")
-        if isinstance(data, str) and data.lstrip().startswith("["):
-            told += (
-                f"; a bare list was sent ({len(data.encode())} bytes), and a handler is given it "
-                f'as it is; TensorFlow wants {{"instances": {_shortened(data.strip())}}}'
+            told = told.replace(
+                error.log, f"sagemaker-serving local logs {predictor.endpoint_name}"
             )
+        if isinstance(data, str) and data.lstrip().startswith("["):
+            told += _of_a_list(data.strip(), predictor.facts.image() or "")
         elif isinstance(data, Path) and data.suffix == ".npy":
             told += "; --input-format npy writes an array as the model takes it"
         raise with_message(error, told) from None
+
+
+def _of_a_list(text: str, image: str) -> str:
+    """What the image makes of a list that was sent as JSON.
+
+    Without a handler TensorFlow's container puts a list into ``{"instances": …}``, and with one it
+    hands the body on (tensorflowServing.js and python_service.py of
+    github.com/aws/sagemaker-tensorflow-serving-container). scikit-learn refuses one dimension
+    (``check_array`` of its ``utils/validation.py``).
+    """
+    from sagemaker_serving.client.payload.images import JSON, accepted_by
+
+    accepted, sent = accepted_by(image), f"; a bare list was sent ({len(text.encode())} bytes)"
+    if JSON not in accepted.content_types:
+        known = ", ".join(accepted.content_types)
+        return f"{sent} as {JSON}; {accepted.by} takes {known}: --content-type {known}"
+    if accepted.json_form == "list":
+        is_flat = not text[1:].lstrip().startswith("[")
+        return f"{sent}; one row of numbers is [{_shortened(text)}]" if is_flat else ""
+    return (
+        f"{sent}, and a handler is given it as it is; TensorFlow wants "
+        f'{{"instances": {_shortened(text)}}}'
+    )
 
 
 def _shortened(text: str) -> str:

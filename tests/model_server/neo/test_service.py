@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -169,10 +169,12 @@ def test_a_script_that_is_not_there_or_lacks_a_function_is_a_mistake(tmp_path: P
     ("engine", "package"), [(OnnxEngine, "onnxruntime"), (XgboostEngine, "xgboost")]
 )
 def test_an_engine_that_is_not_installed_is_named(
-    tmp_path: Path, engine: type[OnnxEngine | XgboostEngine], package: str
+    tmp_path: Path,
+    engine: type[OnnxEngine | XgboostEngine],
+    package: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if importlib.util.find_spec(package) is not None:
-        pytest.skip(f"{package} is installed")
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(Mistake) as refused:
         engine(tmp_path)
     assert f"pip install 'sagemaker-serving[{package}]'" in str(refused.value)
