@@ -117,3 +117,23 @@ def _change(kind: str, after: dict[str, object]) -> dict[str, object]:
     name = f"aws_sagemaker_{kind}"
     change = {"actions": ["create"], "after": after, "after_unknown": {}}
     return {"address": f"{name}.it", "mode": "managed", "type": name, "change": change}
+
+
+def test_a_live_router_is_written_with_the_endpoints_that_it_asks(
+    run: Run, aws: Aws, tmp_path: Path
+) -> None:
+    shell = {"AWS_DEFAULT_REGION": REGION, **shell_of(aws.gateway)}
+    arn = f"arn:aws:sagemaker:{REGION}:123456789012:endpoint/digits"
+    aws.sagemaker.create_inference_router(
+        InferenceRouterName="front",
+        RoutingTargets=[{"Name": "digits", "Destinations": [{"ResourceArn": arn}]}],
+    )
+    ended = run("adopt", "router", "front", "--name", "routed", **shell)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines()[0] == "environments/routed.yaml: digits"
+    assert run("check", "environments/routed.yaml").returncode == 0
+    written = (tmp_path / "environments" / "routed.yaml").read_text()
+    assert "# read from the inference router front, which stays as it is" in written
+    missing = run("adopt", "router", "nothing", **shell)
+    assert missing.returncode == 2
+    assert "there is no inference router 'nothing' in eu-west-1" in missing.stderr

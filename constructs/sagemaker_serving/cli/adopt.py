@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class _Source:
     """What is read; ``endpoint`` is the live one, which ``existing`` lets deploys move, and
-    ``account`` are the options by which `check` asks where it is."""
+    ``account`` are the options by which `check` asks where it is; ``router`` asks what is read."""
 
     template: Template
     region: str
@@ -32,11 +32,12 @@ class _Source:
     endpoint: str | None = None
     existing: bool = False
     account: str = ""
+    router: Mapping[str, Any] | None = None
 
 
 @click.group()
 def adopt() -> None:
-    """Write an environment file of an endpoint that serves already.
+    """Write an environment file of an endpoint or a router that serves already.
 
     Reads every setting that it can, and writes a comment at each that it cannot. Neither the source
     nor AWS is changed. CloudFormation imports no endpoint, so the file makes a second one,
@@ -104,6 +105,40 @@ def endpoint(endpoint: str, existing: bool, which: WhichAws) -> _Source:
         endpoint=endpoint,
         existing=existing,
         account=" --account --local" if which.local else " --account",
+    )
+
+
+@adopt.command()
+@click.argument("router")
+@click.option(
+    "--existing",
+    is_flag=True,
+    help="Let deploys of the file move the endpoints themselves, instead of making others.",
+)
+@_writing
+@aws_options
+def router(router: str, existing: bool, which: WhichAws) -> _Source:
+    """Read the live inference ROUTER, and the endpoints that it asks.
+
+    Endpoints of its region and account become models of the file, as `adopt endpoint` reads them.
+    Others stay as they are, by their ARNs. The file makes a second router,
+    <environment>-<router>, which callers have to be told of.
+
+    \b
+    Examples:
+      sagemaker-serving adopt router front --existing --name prod --region eu-west-1
+      sagemaker-serving adopt router front --name staging --local
+    """
+    from sagemaker_serving.operations.adoption import live_router
+
+    aws = which.aws()
+    template, found = live_router(router, aws)
+    return _Source(
+        template,
+        aws.client("sagemaker").meta.region_name,
+        existing=existing,
+        account=" --account --local" if which.local else " --account",
+        router=found,
     )
 
 
@@ -178,6 +213,7 @@ def _write(source: _Source, name: str, place: Path) -> None:
         region=source.region,
         parameters=source.parameters,
         existing=source.existing,
+        router=source.router,
     )
     place.parent.mkdir(parents=True, exist_ok=True)
     write_whole(place, adopted.text)

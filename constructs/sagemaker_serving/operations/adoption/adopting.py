@@ -24,6 +24,7 @@ from sagemaker_serving.operations.adoption.members import (
     read_endpoint,
     take,
 )
+from sagemaker_serving.operations.adoption.routers import Router, read_router
 from sagemaker_serving.operations.adoption.scaling import read_scaling
 from sagemaker_serving.operations.adoption.variants import read_container, read_model, read_variants
 from sagemaker_serving.rules.facts import Fact
@@ -49,6 +50,7 @@ def adopt(
     region: str,
     parameters: Mapping[str, str] | None = None,
     existing: bool = False,
+    router: Router | None = None,
 ) -> Adopted:
     """The environment file ``name`` with a model for each endpoint of ``template``.
 
@@ -56,9 +58,10 @@ def adopt(
     ``<name>-<model>``, because CloudFormation imports none; with ``existing`` the file names those
     that there are, for a deploy to move. What has no field is written into
     ``extra`` by AWS's names; what only a deploy knows, and what the stacks make themselves, is a
-    comment. A template's parameters have the values of ``parameters``, or their defaults, or the
-    first that is allowed; those that were needed are told. Raises `Mistake` where there is no
-    endpoint, and for a parameter that the template lacks.
+    comment. A ``router`` of these endpoints becomes one of the file's. A template's parameters have
+    the values of ``parameters``, or their defaults, or the first that is allowed; those that were
+    needed are told. Raises `Mistake` where there is no endpoint, and for a parameter that the
+    template lacks.
     """
     chosen = dict(parameters or {})
     for given in chosen.keys() - template.parameters.keys():
@@ -70,17 +73,21 @@ def adopt(
     draft = Draft(name, region)
     reading = Reading(draft=draft, resources=resources, name=name)
     models: list[str] = []
+    read_from: dict[str, str] = {}
     for endpoint in reading.of(ENDPOINT):
         config = resources.referred(
             endpoint.properties.get("EndpointConfigName"), ENDPOINT_CONFIG, "EndpointConfigName"
         )
         if config is not None:
             models.append(_read(reading, endpoint, config, models, existing=existing))
+            read_from[endpoint.properties.get("EndpointName").text or ""] = models[-1]
     if not models:
         raise Mistake(
             f"{template.where.source or 'the source'}: there is no {ENDPOINT} whose EndpointConfig "
             "stands beside it; name what describes both"
         )
+    if router is not None:
+        read_router(draft, router, read_from)
     used = {
         name: value
         for (what, name), value in sorted(resources.asked.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sagemaker_serving.catalog import resource_properties
@@ -37,6 +37,18 @@ def live_endpoint(endpoint: str, aws: Aws) -> Template:
     Scaling's ``Describe`` actions, and ``cloudwatch:DescribeAlarms``. Raises `NotFound` for an
     unknown endpoint, `Failure` when AWS refuses or fails.
     """
+    return live_endpoints([endpoint], aws)
+
+
+def live_endpoints(names: Sequence[str], aws: Aws) -> Template:
+    """The same of several."""
+    resources: dict[str, Any] = {}
+    for number, name in enumerate(names, start=1):
+        resources |= _all_of(name, aws, "" if number == 1 else str(number))
+    return template_of(resources, Where(names[0]))
+
+
+def _all_of(endpoint: str, aws: Aws, number: str) -> dict[str, Any]:
     client = aws.client("sagemaker")
     described = described_endpoint(client, endpoint)
     with aws_failures():
@@ -48,8 +60,10 @@ def live_endpoint(endpoint: str, aws: Aws) -> Template:
         serves = _written(ENDPOINT_CONFIG, config)
         components = dict(_components(client, endpoint))
         resources = {
-            "Endpoint": _resource(client, ENDPOINT, members, described["EndpointArn"]),
-            "Config": _resource(client, ENDPOINT_CONFIG, serves, config["EndpointConfigArn"]),
+            f"Endpoint{number}": _resource(client, ENDPOINT, members, described["EndpointArn"]),
+            f"Config{number}": _resource(
+                client, ENDPOINT_CONFIG, serves, config["EndpointConfigArn"]
+            ),
             **components,
         }
         made = [each["Properties"] for each in components.values()]
@@ -60,7 +74,7 @@ def live_endpoint(endpoint: str, aws: Aws) -> Template:
             resources[model] = _resource(client, MODEL, _written(MODEL, found), found["ModelArn"])
         scaled = [f"endpoint/{endpoint}/variant/{one['VariantName']}" for one in _variants(config)]
         resources |= dict(_scaling(aws, [*scaled, *components]))
-    return template_of(resources, Where(endpoint))
+    return resources
 
 
 def _specifications(component: Mapping[str, Any]) -> list[dict[str, Any]]:
