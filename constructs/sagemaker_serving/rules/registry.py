@@ -411,6 +411,7 @@ RULES: tuple[Rule, ...] = (
     definitions.state_machine_substitution_unused,
     tasks.state_machine_resource,
     tasks.job_name_fixed,
+    tasks.job_name_letters,
     tasks.invocation_kind,
     tasks.invocation_input,
     tags.tags,

@@ -198,6 +198,8 @@ CASES: list[tuple[str, Properties, str, Properties]] = [
      "an entry of Tags needs Value; add it", creating(Tags=[{"Key": "a", "Value.$": "$.a"}])),
     ("state-machine-argument", creating(PrimaryContainer={"Environment": []}),
      "Environment is []; it must be a map", creating(PrimaryContainer={"Environment": {"a": "b"}})),
+    ("state-machine-argument", creating(PrimaryContainer={"Environment": {"a": 1}}),
+     "a is 1; it must be text, in quotes", creating(PrimaryContainer={"Environment": {"a": "1"}})),
     ("state-machine-argument", calling(ASKED, {"EndpointName": "digits"}),
      "InvokeEndpoint needs Body; add it",
      calling(ASKED, {"EndpointName": "digits", "Body": {"instances": [1]}})),

@@ -161,6 +161,9 @@ class _Judge:
         elif isinstance(value, Mapping | list):
             if kind != "blob":  # of which Step Functions makes JSON
                 yield from self._mistyped(fact, owner, "text")
+        elif isinstance(value, int | float) and self.form is Form.ARGUMENTS and kind == "string":
+            # "The value for the field … must be a STRING": only templates' numbers become text.
+            yield from self._mistyped(fact, owner, "text, in quotes")
         else:
             text = _text(value) if self.form is Form.TEMPLATE else fact.text
             if text is not None:

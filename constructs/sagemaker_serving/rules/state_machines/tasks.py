@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from local_aws.suggest import nearest
+from local_aws.template import Unknown
 from sagemaker_serving.catalog import sdk_actions, sdk_services
 from sagemaker_serving.catalog.integrations import integrations
 from sagemaker_serving.errors import Severity
@@ -74,6 +75,39 @@ def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
         f"{name.name}.$: $$.Execution.Name, or in JSONata "
         "{% $states.context.Execution.Name %}",
     )
+
+
+@rule(
+    "job-name-letters",
+    source="botocore CreateTransformJob.TransformJobName; Step Functions developer guide, Context "
+    "object",
+    severity=Severity.WARNING,
+    example="TransformJobName.$: States.Format('nightly-{}', $$.Execution.StartTime)",
+)
+def job_name_letters(task: TaskFacts) -> Iterator[Finding]:
+    """What a state machine makes is not named by a time or an ARN, which have colons.
+
+    Names are letters, digits and hyphens: "failed to satisfy constraint: Member must satisfy
+    regular expression pattern". JSONPath has no function that takes a colon out.
+    """
+    what = (sagemaker_action(task) or "").removeprefix("Create")
+    name = task.arguments.get(f"{what}Name")
+    path = name.value.source if isinstance(name.value, Unknown) else ""
+    found = _WITH_COLONS.search(path)
+    if found and not _TAKEN_APART.search(path):
+        yield (
+            name.where,
+            f"{name.name} takes {found[0]}, which has colons, and a name has letters, digits and "
+            "hyphens; take $$.Execution.Name, of up to 63 characters",
+        )
+
+
+_WITH_COLONS = re.compile(
+    r"[$](?:[$]|states[.]context)[.](Execution[.](StartTime|RedriveTime|Id)|State[.]EnteredTime|"
+    r"StateMachine[.]Id)"
+)
+_TAKEN_APART = re.compile(r"States[.](?!Format)|[$][a-z]+[(]")
+"""Functions that may make something else of it."""
 
 
 _KEPT = {

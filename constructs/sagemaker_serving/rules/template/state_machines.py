@@ -16,7 +16,6 @@ _SAGEMAKER = re.compile(
     r"arn:[^:]*:states:[^:]*:[^:]*:(?:(?:aws-sdk:)?sagemaker|aws-sdk:sagemakerruntime):"
     r"([a-zA-Z0-9]+)(?:\.[a-zA-Z:0-9]+)?"
 )
-_OF_DATA = Unknown(branches=(NO_VALUE, Unknown()))
 
 
 def tasks(machine: StateMachineFacts) -> Iterator[TaskFacts]:
@@ -59,11 +58,13 @@ def _without_paths(value: Any) -> Any:
     good as nothing."""
     if isinstance(value, Mapping):
         return {
-            key.removesuffix(".$"): _OF_DATA if key.endswith(".$") else _without_paths(inner)
+            key.removesuffix(".$"): _of_data(inner) if key.endswith(".$") else _without_paths(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list):
         return [_without_paths(inner) for inner in value]
-    if isinstance(value, str) and is_expression(value):
-        return _OF_DATA
-    return value
+    return _of_data(value) if isinstance(value, str) and is_expression(value) else value
+
+
+def _of_data(path: Any) -> Unknown:
+    return Unknown(branches=(NO_VALUE, Unknown()), source=path if isinstance(path, str) else "")
