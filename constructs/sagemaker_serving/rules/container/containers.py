@@ -243,7 +243,8 @@ def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
 @rule(
     "network-s3",
     source="aws-solutions-library-samples/guidance-for-text-generation-using-embeddings-from-"
-    "enterprise-data-on-aws#3; AWS SageMaker developer guide, host-vpc",
+    "enterprise-data-on-aws#3, aws/amazon-sagemaker-operator-for-k8s#22; AWS SageMaker developer "
+    "guide, host-vpc",
     severity=Severity.WARNING,
     example="VpcConfig of subnets without a NAT gateway or an AWS::EC2::VPCEndpoint for S3",
 )
@@ -252,8 +253,16 @@ def network_s3(facts: NetworkFacts) -> Iterator[Finding]:
 
     The model's files are fetched through the VPC. An internet gateway is no way, as the instances
     have no public address. The endpoint fails after many minutes: "Please ensure that an S3 VPC
-    endpoint exists in route table or NAT gateway".
+    endpoint exists in route table or NAT gateway". So does one whose security groups let nothing
+    out.
     """
+    if facts.closed:
+        yield (
+            facts.security_groups.where,
+            f"{facts.security_groups.name} has {', '.join(facts.closed)}, which lets nothing out, "
+            "so that the model's files are not fetched; let it send to port 443, to S3's prefix "
+            "list or any address",
+        )
     if facts.cut_off:
         yield (
             facts.subnets.where,

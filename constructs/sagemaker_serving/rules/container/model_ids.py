@@ -12,27 +12,45 @@ from sagemaker_serving.catalog.model_ids import (
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts, framework_name
+from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts, framework_name
 
 MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
 
 
-@rule("model-id-offline", source=MODEL_IDS, example="network_isolation: true beside HF_MODEL_ID")
+@rule(
+    "model-id-offline",
+    source=f"{MODEL_IDS}; aws/sagemaker-containers#246, aws/sagemaker-python-sdk#2626",
+    example="network_isolation: true beside HF_MODEL_ID",
+)
 def model_id_offline(container: ContainerFacts) -> Iterator[Finding]:
-    """A container that fetches its model by an id reaches the hub.
+    """A container that fetches its model by an id reaches the hub, and one that fetches its script
+    reaches S3.
 
-    Without a way to the internet it tries until its health check fails.
+    Without a way to the internet it tries until its health check fails. An isolated one does not
+    reach S3 either: SageMaker itself fetches the archive, and nothing else.
     """
     offline = container.offline
-    if _has_artifact(container) or offline is None:
+    if offline is None:
         return
-    for fact in fetched(container):
+    for fact in () if _has_artifact(container) else fetched(container):
         if not (fact.text or "/").startswith("/"):
             yield (
                 fact.where,
                 f"{fact.name} is {fact.text!r}, which {offline[0]} cannot fetch; give the model "
                 f"as {container.artifact.name}, or {offline[1]}",
             )
+    script = container.environment.get("SAGEMAKER_SUBMIT_DIRECTORY", ABSENT)
+    fetches = any(each in _FETCH_SCRIPTS for each in frameworks_named(container))
+    if fetches and container.network_isolation.flag and script.shown.startswith("s3://"):
+        yield (
+            script.where,
+            f"{script.name} is {script.shown!r}, which {offline[0]} cannot fetch; put the script "
+            f"into the archive's code/ and write /opt/ml/model/code, or {offline[1]}",
+        )
+
+
+_FETCH_SCRIPTS = ("sklearn", "xgboost")
+"""Frameworks whose toolkit, sagemaker-containers, fetches a script from S3 as it starts."""
 
 
 @rule(
@@ -72,24 +90,25 @@ _TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 
 @rule(
     "model-id-s3",
-    source=MODEL_IDS,
+    source=f"{MODEL_IDS}; databrickslabs/dolly#198, vllm-project/aibrix#766",
     severity=Severity.WARNING,
     example="environment: {OPTION_MODEL_ID: s3://models/words/}",
 )
 def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
     """A model in S3 is the artifact, and not what a variable names.
 
-    The role of an environment's model may read the artifact, and nothing else of S3. So the
-    container fetches nothing, unless the bucket's own policy lets the role in.
+    Hugging Face's images take an id of the hub or a path: "Repo id must be in the form". Those that
+    read S3 do it by the role; that of an environment's model may read the artifact alone.
     """
-    if container.artifact.name != "artifact":
-        return  # the role of a template may have been given the bucket
-    for fact in fetched(container):
-        if (fact.text or "").startswith("s3://"):
+    of_hub = any(each in (*HUGGING_FACE, *NEEDS_ID) for each in frameworks_named(container))
+    of_file = container.artifact.name == "artifact"  # that of a template may be given the bucket
+    for fact in fetched(container) if of_hub or of_file else ():
+        if fact.shown.startswith("s3://"):
+            why = "is no id of the hub, nor a path" if of_hub else "the role is not granted"
             yield (
                 fact.where,
-                f"{fact.name} is {fact.text!r}, which the role is not granted; give it as "
-                "artifact, with a slash at the end where it is a prefix",
+                f"{fact.name} is {fact.shown!r}, which {why}; give it as "
+                f"{container.artifact.name}, with a slash at the end where it is a prefix",
             )
 
 

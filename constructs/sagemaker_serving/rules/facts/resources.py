@@ -64,12 +64,13 @@ class ModelDefinitionFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkFacts:
-    """Where in a VPC a model stands: ``members`` are a VpcConfig's, and ``cut_off`` its subnets
-    without a way to S3."""
+    """Where in a VPC a model stands: ``members`` are a VpcConfig's, ``cut_off`` its subnets without
+    a way to S3, and ``closed`` its security groups, where none lets anything out."""
 
     members: Fact
     cidr: Fact = ABSENT
     cut_off: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
 
     subnets = Member("Subnets")
     security_groups = Member("SecurityGroupIds")

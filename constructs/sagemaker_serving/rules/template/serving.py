@@ -27,6 +27,10 @@ _COMPONENT = "AWS::SageMaker::InferenceComponent"
 _VPC, _SUBNET, _TABLE = "AWS::EC2::VPC", "AWS::EC2::Subnet", "AWS::EC2::RouteTable"
 _TABLE_OF, _ROUTE = "AWS::EC2::SubnetRouteTableAssociation", "AWS::EC2::Route"
 _VPC_ENDPOINT = "AWS::EC2::VPCEndpoint"
+_GROUP, _EGRESS = "AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupEgress"
+_NOWHERE = ("255.255.255.255/32", "127.0.0.1/32")
+"""To which a security group's only rule leads that is to let nothing out; without a rule a group of
+a template lets all out (aws-cdk-lib 2.276.0, ``allowAllOutbound``; EC2 API reference)."""
 
 
 def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFacts:
@@ -50,9 +54,23 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
 
 def network(vpc: Fact, resources: Resources) -> NetworkFacts:
     """Where a model stands in a VPC, with those of the template's subnets that nothing leaves."""
+    given = list(vpc.get("SecurityGroupIds").items())
+    groups = [resources.referred(one, _GROUP, "GroupId") for one in given]
+    closed = [one.logical_id for one in groups if one is not None and _is_closed(one, resources)]
     return NetworkFacts(
         members=vpc,
         cut_off=tuple(_without(_may_reach_s3, vpc.get("Subnets"), resources)),
+        closed=tuple(closed if len(closed) == len(given) else ()),
+    )
+
+
+def _is_closed(group: Resource, resources: Resources) -> bool:
+    """Whether all that a security group lets out leads nowhere."""
+    rules = list(group.properties.get("SecurityGroupEgress").items())
+    others = (one.properties.get("GroupId") for one in resources.of_types(_EGRESS))
+    open_too = any(resources.referred(one, _GROUP, "GroupId") in (None, group) for one in others)
+    return (
+        bool(rules) and not open_too and all(rule.get("CidrIp").text in _NOWHERE for rule in rules)
     )
 
 
@@ -105,9 +123,19 @@ def _may_have_endpoint(service: str, resources: Resources) -> bool:
     """Whether a VPC endpoint of the template may be for a service, by a part of its name."""
     for endpoint in resources.of_types(_VPC_ENDPOINT):
         name = "".join(one or service for one in endpoint.properties.get("ServiceName").pieces)
-        if service in name.split("."):
+        if service in name.split(".") and _may_be_asked(endpoint, resources):
             return True
     return False
+
+
+def _may_be_asked(endpoint: Resource, resources: Resources) -> bool:
+    """Whether what asks for the service comes to the endpoint: by its private DNS, or by another
+    address, for which something refers to it."""
+    others = (
+        raw for name, raw in resources.template.resources.items() if name != endpoint.logical_id
+    )
+    own_address = endpoint.properties.get("PrivateDnsEnabled").flag is False
+    return not own_address or endpoint.logical_id in repr(list(others))
 
 
 def _may_leave(subnet: Resource, resources: Resources) -> bool:
