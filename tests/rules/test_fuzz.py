@@ -27,7 +27,7 @@ from tests.rules.template_cases import SERVING
 from tests.rules.templates import template
 from tests.rules.update_template_cases import UPDATES
 
-CASES = int(os.environ.get("RULES_FUZZ_CASES", "300"))
+CASES = int(os.environ.get("RULES_FUZZ_CASES", "200"))
 ROOT = Path(__file__).parents[2]
 
 JUNK: list[Any] = [

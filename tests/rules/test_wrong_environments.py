@@ -17,7 +17,7 @@ from benchmarks.figures import Figure, Ratio
 def test_wrong_changes_are_named_and_right_ones_are_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert judged(monkeypatch, tmp_path, mistakes.environments, cases=320) == (100, 0, 0)
+    assert judged(monkeypatch, tmp_path, mistakes.environments, cases=200) == (100, 0, 0)
 
 
 @pytest.mark.slow
@@ -25,7 +25,7 @@ def test_wrong_templates_are_named_and_right_ones_are_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(mistakes, "PEERS", 0)
-    assert judged(monkeypatch, tmp_path, mistakes.templates, cases=48) == (100, 0, 0)
+    assert judged(monkeypatch, tmp_path, mistakes.templates, cases=32) == (100, 0, 0)
 
 
 def judged(
