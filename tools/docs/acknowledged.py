@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,8 +43,10 @@ def page() -> str:
     return f"{json.dumps(listed, indent=1)}\n"
 
 
-def of_shipped() -> Iterator[Acknowledged]:
+@cache
+def of_shipped() -> list[Acknowledged]:
     """What the shipped environments acknowledge."""
+    found = []
     context = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
     with tempfile.TemporaryDirectory() as folder:
         app = cdk.App(outdir=folder, context=context)
@@ -54,8 +56,10 @@ def of_shipped() -> Iterator[Acknowledged]:
             stage = EnvironmentStage(app, environment, folder=path.parent)
             for construct in stage.node.find_all():
                 where = construct.node.path.removeprefix(f"{stage.node.path}/")
-                for finding, reason in acknowledged(construct):
-                    yield Acknowledged(environment.name, where, finding, reason)
+                found += [
+                    Acknowledged(environment.name, where, *one) for one in acknowledged(construct)
+                ]
+    return found
 
 
 def rule_of(finding: str) -> str:
