@@ -12,7 +12,7 @@ import pytest
 from aws_cdk import aws_iam as iam
 from aws_cdk.assertions import Match, Template
 
-from sagemaker_serving.catalog import Accelerator, UnknownImage
+from sagemaker_serving.catalog import UnknownImage
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra import (
     ContainerImage,
@@ -179,33 +179,6 @@ def test_two_containers_of_one_repository_stand_in_one_stack(bench: Any) -> None
     add_model(bench, "First")
     add_model(bench, "Second", instance_type="ml.g4dn.xlarge")
     assert len(logical_ids(bench, "AWS::SageMaker::Model")) == 2
-
-
-def test_every_option_of_a_variant_is_rendered(bench: Any) -> None:
-    add_endpoint(
-        bench,
-        model=add_model(
-            bench,
-            image=ContainerImage.from_catalog("tensorflow", "2.3"),
-            accelerator=Accelerator("ml.eia2.medium"),
-        ),
-        volume_size_in_gb=64,
-        model_data_download_timeout_in_seconds=900,
-        container_startup_health_check_timeout_in_seconds=600,
-    )
-    Template.from_stack(bench.stack).has_resource_properties(
-        "AWS::SageMaker::EndpointConfig",
-        {
-            "ProductionVariants": [
-                {
-                    "AcceleratorType": "ml.eia2.medium",
-                    "VolumeSizeInGB": 64,
-                    "ModelDataDownloadTimeoutInSeconds": 900,
-                    "ContainerStartupHealthCheckTimeoutInSeconds": 600,
-                }
-            ]
-        },
-    )
 
 
 def test_weight_zero_is_kept(bench: Any) -> None:

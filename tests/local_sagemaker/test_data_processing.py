@@ -76,21 +76,6 @@ def test_answers_are_joined_to_their_records_and_filtered(
     assert made.process_answer(records(*lines), answer) == output
 
 
-@pytest.mark.parametrize(
-    ("accept", "path", "answer", "output"),
-    [
-        (JSON, "$['class']", b'{"class": "a", "scores": [1]}', b'"a"'),
-        (LINES, "$.class", b'{"class": "a"}\n{"class": "b"}', b'"a"\n"b"'),
-        (CSV, "$[0]", b"1,2\n3,4\n", b"1\n3"),
-    ],
-)
-def test_answers_are_filtered_by_accept_without_a_join(
-    accept: str, path: str, answer: bytes, output: bytes
-) -> None:
-    made = processing(CSV, accept, OutputFilter=path)
-    assert made.process_answer(records(b"1"), answer) == output
-
-
 def test_without_processing_answers_stay_as_they_are() -> None:
     assert processing(JSON).process_answer(records(b"{}"), b"\x00 not json") == b"\x00 not json"
 

@@ -11,10 +11,7 @@ from botocore.exceptions import ClientError
 
 from tests.local_aws.aws import Aws
 from tests.local_sagemaker.record_files import (
-    recordio,
-    recordio_frame,
     tfrecord,
-    tfrecord_frame,
 )
 from tests.local_sagemaker.transforming import SEE_LOGS, data_log, ended, job, outputs, put
 
@@ -54,29 +51,6 @@ def test_bytes_go_in_and_come_out_as_they_are(aws: Aws) -> None:
     name = job(aws, "binary/", TransformInput={"ContentType": "application/x-image"})
     ended(aws, name)
     assert outputs(aws, name) == {"image.png.out": bytes(range(256))[::-1]}
-
-
-@pytest.mark.parametrize(
-    ("strategy", "assemble_with", "expected"),
-    [
-        ("SingleRecord", "Line", b"2,1\n4,3\n"),
-        ("SingleRecord", "None", b"2,14,3"),
-        ("MultiRecord", "Line", b"4,3\n2,1\n"),
-        ("MultiRecord", "None", b"4,3\n2,1"),
-    ],
-)
-def test_lines_are_asked_by_strategy_and_assembled(
-    aws: Aws, strategy: str, assemble_with: str, expected: bytes
-) -> None:
-    name = job(
-        aws,
-        "in/a.csv",
-        BatchStrategy=strategy,
-        TransformInput={"SplitType": "Line", "ContentType": "text/csv"},
-        TransformOutput={"AssembleWith": assemble_with, "Accept": "text/csv"},
-    )
-    assert ended(aws, name)["TransformJobStatus"] == "Completed"
-    assert outputs(aws, name) == {"a.csv.out": expected}
 
 
 def test_answers_stay_in_order_however_many_are_asked_at_once(aws: Aws) -> None:
@@ -160,23 +134,6 @@ def test_a_manifest_that_is_none_fails_the_job(aws: Aws, manifest: bytes) -> Non
     source = {"S3DataType": "ManifestFile", "S3Uri": "s3://models/bad-manifest.json"}
     name = job(aws, "", TransformInput={"DataSource": {"S3DataSource": source}})
     assert 'The manifest at "s3://models/bad-manifest.json"' in ended(aws, name)["FailureReason"]
-
-
-@pytest.mark.parametrize(
-    ("split_type", "write", "frame"),
-    [("RecordIO", recordio, recordio_frame), ("TFRecord", tfrecord, tfrecord_frame)],
-)
-def test_records_are_asked_bare_or_framed(
-    aws: Aws, split_type: str, write: Any, frame: Any
-) -> None:
-    put(aws, {f"{split_type}/records": write([b"ab", b"cde"])})
-    source = {"SplitType": split_type}
-    name = job(aws, f"{split_type}/", BatchStrategy="SingleRecord", TransformInput=dict(source))
-    ended(aws, name)
-    assert outputs(aws, name) == {"records.out": b"ba" + b"edc"}
-    name = job(aws, f"{split_type}/", TransformInput=dict(source))
-    ended(aws, name)
-    assert outputs(aws, name) == {"records.out": (frame(b"ab") + frame(b"cde"))[::-1]}
 
 
 def test_a_damaged_file_keeps_no_other_from_its_output(aws: Aws) -> None:

@@ -249,25 +249,17 @@ def test_what_dies_later_is_started_again_and_ends_the_server_only_when_that_fai
         assert "cannot be loaded" in server.last_log_lines()[-1]
 
 
-def test_stop_leaves_no_process_and_may_be_called_again(tmp_path: Path) -> None:
+def test_it_does_not_ping_before_it_is_ready_and_may_be_stopped_twice(tmp_path: Path) -> None:
     with under_way(tmp_path) as (server, processes):
+        assert not server.ping()
+        assert requests.get(f"{server.place.url}/ping", timeout=60).status_code == 502
+        assert requests.get(f"{server.place.url}/else", timeout=60).status_code == 404
+        with pytest.raises(ServerNotHealthy, match=r"did not answer /ping within 0\.2 s"):
+            server.wait_until_healthy(0.2)
         server.stop()
         until(lambda: gone(processes))
         server.stop()
         assert server.memory_bytes() == 0
-
-
-def test_it_does_not_ping_before_it_is_ready(tmp_path: Path) -> None:
-    with under_way(tmp_path) as (server, _):
-        assert not server.ping()
-        assert requests.get(f"{server.place.url}/ping", timeout=60).status_code == 502
-        assert requests.get(f"{server.place.url}/else", timeout=60).status_code == 404
-
-
-def test_waiting_ends_at_the_deadline(tmp_path: Path) -> None:
-    late = pytest.raises(ServerNotHealthy, match=r"did not answer /ping within 0\.2 s")
-    with under_way(tmp_path) as (server, _), late:
-        server.wait_until_healthy(0.2)
 
 
 BATCHING = {

@@ -122,7 +122,7 @@ def test_what_is_no_finite_number_is_a_bare_word(without_code: ModelServer) -> N
 SIZES = [0, 1, 3, 4, 8]
 
 
-@pytest.mark.parametrize("signature", ["residual", "matrix", "two_inputs", "text", "whole"])
+@pytest.mark.parametrize("signature", ["residual", "text"])
 def test_no_rank_type_or_size_ends_the_engine(without_code: ModelServer, signature: str) -> None:
     """TensorFlow with oneDNN aborts on an image without four dimensions."""
     asked_everything(without_code, "kinds", signature)
@@ -130,16 +130,11 @@ def test_no_rank_type_or_size_ends_the_engine(without_code: ModelServer, signatu
     assert (right.status_code, len(right.json()["outputs"][0])) == (200, 5)
 
 
-@pytest.mark.parametrize(
-    ("name", "right"),
-    [("half_plus_three", [1.0]), ("digits", np.ones((1, 8, 8, 1)).tolist())],
-)
-def test_no_rank_type_or_size_ends_the_engine_of_a_shipped_model(
-    tmp_path: Path, name: str, right: object
-) -> None:
-    with running(SHIPPED / name / "model", tmp_path) as server:
-        asked_everything(server, name, "serving_default")
-        assert post(server, f"/v1/models/{name}:predict", {"inputs": right}).status_code == 200
+def test_no_rank_type_or_size_ends_the_engine_of_a_shipped_model(tmp_path: Path) -> None:
+    with running(SHIPPED / "digits" / "model", tmp_path) as server:
+        asked_everything(server, "digits", "serving_default")
+        right = {"inputs": np.ones((1, 8, 8, 1)).tolist()}
+        assert post(server, "/v1/models/digits:predict", right).status_code == 200
 
 
 def asked_everything(server: ModelServer, model: str, signature: str) -> None:

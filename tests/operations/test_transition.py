@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,7 @@ from sagemaker_serving.operations.transition import (
     next_transition,
 )
 from sagemaker_serving.spec import Environment, Model, Transition
+from tests.cli.conftest import run_in
 from tests.local_aws.aws import Aws, address_of, client_of, eventually
 from tests.local_aws.conftest import aws as aws
 from tests.local_aws.conftest import settings as settings
@@ -123,13 +121,8 @@ RELEASED = (
 
 def told(file: Path, aws: Aws, *options: str) -> tuple[int, str]:
     """How `sagemaker-serving diff` of one file ends, and what it prints."""
-    ended = subprocess.run(
-        [str(Path(sys.executable).parent / "sagemaker-serving"), "diff", str(file), *options],
-        env={**os.environ, **address_of(aws.gateway).environment("eu-west-1")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    shell = address_of(aws.gateway).environment("eu-west-1")
+    ended = run_in(file.parent)("diff", str(file), *options, **shell)
     return ended.returncode, ended.stdout.strip()
 
 

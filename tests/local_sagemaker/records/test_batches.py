@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sagemaker_serving.local_sagemaker.records import (
     Record,
-    RecordTooLarge,
     assemble,
     batch,
-    separator_of,
     split,
 )
 
@@ -27,39 +24,15 @@ def bodies(
     ]
 
 
-def test_a_single_record_is_a_payload() -> None:
-    assert bodies([b"a", b"b"], "SingleRecord", 100) == [b"a", b"b"]
-
-
 def test_a_payload_is_filled_to_the_last_byte() -> None:
     assert bodies([b"aa", b"bb", b"cc"], "MultiRecord", 5) == [b"aa\nbb", b"cc"]
     assert bodies([b"aa", b"bb", b"cc"], "MultiRecord", 4) == [b"aa", b"bb", b"cc"]
-
-
-def test_without_a_limit_there_is_one_payload() -> None:
-    assert bodies([b"a"] * 1000, "MultiRecord", None) == [b"\n".join([b"a"] * 1000)]
-
-
-def test_several_records_keep_their_frames_and_a_single_one_is_bare() -> None:
-    records = [Record(b"a", b"<a>"), Record(b"b", b"<b>")]
-    assert [payload.body for payload in batch(records, strategy="MultiRecord", limit=99)] == [
-        b"<a><b>"
-    ]
-    assert [payload.body for payload in batch(records, strategy="SingleRecord", limit=99)] == [
-        b"a",
-        b"b",
-    ]
 
 
 def test_frames_count_in_a_payload_but_not_against_a_record() -> None:
     records = [Record(b"abcd", b"<abcd>"), Record(b"ef", b"<ef>")]
     payloads = batch(records, strategy="MultiRecord", limit=4)
     assert [payload.body for payload in payloads] == [b"<abcd>", b"<ef>"]
-
-
-def test_a_record_over_the_limit_is_named_by_its_number() -> None:
-    with pytest.raises(RecordTooLarge, match="record 2 has 6 bytes, more than the 5"):
-        bodies([b"ok", b"toobig"], "MultiRecord", 5)
 
 
 @given(st.lists(lines), st.sampled_from(["SingleRecord", "MultiRecord"]))
@@ -75,17 +48,3 @@ def test_no_record_is_lost_doubled_or_moved(records: list[bytes], strategy: str)
 def test_a_line_file_survives_split_and_assemble(records: list[bytes]) -> None:
     body = b"".join(record + b"\n" for record in records)
     assert assemble([record.data for record in split(body, "Line")], "Line") == body
-
-
-def test_only_lines_have_something_between_them() -> None:
-    assert [separator_of(kind) for kind in ("None", "Line", "RecordIO", "TFRecord")] == [
-        b"",
-        b"\n",
-        b"",
-        b"",
-    ]
-
-
-def test_assemble_line_closes_every_answer_once() -> None:
-    assert assemble([b"a", b"b\n", b""], "Line") == b"a\nb\n\n"
-    assert assemble([b"a", b"b\n", b""], "None") == b"ab\n"
