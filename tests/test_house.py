@@ -219,13 +219,15 @@ def _writes(tree: ast.AST) -> Iterator[ast.Call]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        words = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         modes = [*node.args[:2], *(word.value for word in node.keywords if word.arg == "mode")]
         opened = _calls(node, {"open", "fdopen"}) and any(
             isinstance(mode, ast.Constant) and re.fullmatch("[wax]b?|r.?[+]", str(mode.value))
             for mode in modes
         )
-        if (opened or _calls(node, _WRITING)) and not words & unfinished:
+        if not opened and not _calls(node, _WRITING):
+            continue
+        words = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        if not words & unfinished:
             yield node
 
 

@@ -41,52 +41,68 @@ Parameters:
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / ".cfnlintrc").write_text("append_rules: [sagemaker_serving.rules.cfn_lint]\n")
-    (tmp_path / "t.yaml").write_text(TEMPLATE)
-    return tmp_path
+OUTPUTS = """
+Outputs:
+  Name: {Value: !GetAtt Model.Nmae}
+  Other: {Value: !Ref Nothing}
+"""
+METADATA = "Metadata:\n  SageMakerServing:\n    acknowledge: {instance-retierd: why}\n"
+TEMPLATES = {
+    "t.yaml": TEMPLATE,
+    "outputs.yaml": TEMPLATE + OUTPUTS,
+    "metadata.yaml": METADATA + TEMPLATE,
+}
+ERROR, WARNING = ("container-variable", "Error", 30), ("instance-retired", "Warning", 9)
+Found = tuple[dict[str, set[tuple[str, str, int]]], int]
 
 
-def found(project: Path, *arguments: str) -> tuple[set[tuple[str, str, int]], int]:
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / ".cfnlintrc").write_text("append_rules: [sagemaker_serving.rules.cfn_lint]\n")
+    for name, text in TEMPLATES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def judged(project: Path) -> Found:
+    return found(project, *TEMPLATES)
+
+
+def found(project: Path, *arguments: str) -> Found:
+    """What is named in each file, and the exit status."""
     ended = subprocess.run(
-        [str(CFN_LINT), "--format", "json", *arguments, "--", "t.yaml"],
+        [str(CFN_LINT), "--format", "json", *arguments],
         cwd=project,
         capture_output=True,
         text=True,
         check=False,
     )
-    named = {
-        (one["Rule"]["Id"], one["Level"], one["Location"]["Start"]["LineNumber"])
-        for one in json.loads(ended.stdout)
-    }
+    named: dict[str, set[tuple[str, str, int]]] = {}
+    for one in json.loads(ended.stdout):
+        line = one["Location"]["Start"]["LineNumber"]
+        named.setdefault(one["Filename"], set()).add((one["Rule"]["Id"], one["Level"], line))
     return named, ended.returncode
 
 
-def test_findings_stand_at_their_lines_with_their_levels_and_may_be_ignored(project: Path) -> None:
-    error, warning = ("container-variable", "Error", 30), ("instance-retired", "Warning", 9)
-    assert found(project) == ({error, warning}, 2 | 4)
-    assert found(project, "--ignore-checks", "container-variable") == ({warning}, 4)
+def test_findings_stand_at_their_lines_with_their_levels(judged: Found) -> None:
+    named, status = judged
+    assert (named["t.yaml"], status) == ({ERROR, WARNING}, 2 | 4)
 
 
-def test_rules_that_go_by_region_are_asked_for_each_of_cfn_lints_regions(project: Path) -> None:
-    named, _ = found(project, "--regions", "us-east-1", "eu-west-1")
-    assert ("image-uri", "Error", 28) in named
+def test_what_cfn_lint_judges_itself_is_named_once(judged: Found) -> None:
+    own = {("E6101", "Error", 35), ("E6101", "Error", 36)}
+    assert judged[0]["outputs.yaml"] == own | {ERROR, WARNING}
 
 
-def test_what_cfn_lint_judges_itself_is_named_once(project: Path) -> None:
-    outputs = """
-Outputs:
-  Name: {Value: !GetAtt Model.Nmae}
-  Other: {Value: !Ref Nothing}
-"""
-    (project / "t.yaml").write_text(TEMPLATE + outputs)
-    named, _ = found(project, "--ignore-checks", "container-variable", "instance-retired")
-    assert named == {("E6101", "Error", 35), ("E6101", "Error", 36)}
+def test_an_acknowledgement_without_a_rule_stands_at_its_line(judged: Found) -> None:
+    below = {(rule, level, line + 3) for rule, level, line in (ERROR, WARNING)}
+    assert judged[0]["metadata.yaml"] == below | {("acknowledge", "Error", 3)}
 
 
-def test_an_acknowledgement_without_a_rule_stands_at_its_line(project: Path) -> None:
-    metadata = "Metadata:\n  SageMakerServing:\n    acknowledge: {instance-retierd: why}\n"
-    (project / "t.yaml").write_text(metadata + TEMPLATE)
-    named, _ = found(project, "--ignore-checks", "container-variable", "instance-retired")
-    assert named == {("acknowledge", "Error", 3)}
+def test_a_rule_may_be_ignored_and_is_asked_for_each_of_cfn_lints_regions(project: Path) -> None:
+    given = ("--ignore-checks", "container-variable", "--regions", "us-east-1", "eu-west-1")
+    named, status = found(project, *given, "--", "t.yaml")
+    assert named == {"t.yaml": {WARNING, ("image-uri", "Error", 28)}}
+    assert status == 2 | 4
