@@ -23,7 +23,7 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PROGRAMS = {"sagemaker-serving": "sagemaker_serving.cli", "local-aws": "local_aws.__main__"}
 _forks = get_context("forkserver")
-_forks.set_forkserver_preload([*PROGRAMS.values(), "tests.cli.preloaded"])
+_forks.set_forkserver_preload([*PROGRAMS.values(), "tests.cli.preloaded", __name__])
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 
 from local_aws.process.address import find
 from tests.cli.conftest import run_in
+from tests.leaving import gone
 
 pytestmark = pytest.mark.slow
 
@@ -74,9 +75,10 @@ def test_up_finds_again_what_was_there_also_after_kill_9_and_fresh_forgets_it(
     assert facts["stacks"][0]["reason"] is None
 
     os.kill(facts["pid"], signal.SIGKILL)
-    gone = run("local", "status")
-    assert (gone.returncode, gone.stdout) == (2, "")
-    assert "no local AWS runs in .sagemaker-serving" in gone.stderr
+    assert gone([facts["pid"]])
+    told = run("local", "status")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "no local AWS runs in .sagemaker-serving" in told.stderr
     after_kill = run("local", "up", "--port", "0").stdout
     assert f"the one before it (process {facts['pid']}) was killed" in after_kill
     assert "found again: 1 stack" in after_kill
