@@ -37,6 +37,20 @@ def test_everything_wrong_with_engines_is_said_at_once_and_nothing_starts(local:
     assert local("status").returncode == 2
 
 
+def test_an_engine_may_be_named_while_it_runs_and_is_kept(local: Run, tmp_path: Any) -> None:
+    local("up", "--port", "0")
+    assert "no local AWS" not in local("status").stderr
+    ended = local("up", "--engine", "mine=stub")
+    assert ended.stdout.splitlines()[0] == "from now on stub serves images of mine", ended.stderr
+    sagemaker = find(tmp_path / ".sagemaker-serving").client("sagemaker", "eu-west-1")
+    assert sagemaker.list_endpoints()["Endpoints"] == []
+    said = "images of mine are served by stub\n"
+    assert said in local("status").stdout
+    assert local("up", "--engine", "mine=pytorch", "--port", "0").returncode == 2
+    local("down")
+    assert said in local("up", "--port", "0").stdout
+
+
 @pytest.mark.long
 def test_what_was_said_of_engines_is_shown_and_kept(local: Run, tmp_path: Any) -> None:
     said = "images of mine are served by stub\n"

@@ -18,13 +18,16 @@ def print_table(rows: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
     """Prints ``rows``, all of the same columns.
 
     On a terminal that is too narrow for a value, each row is a block. In a pipe a row is one line,
-    its values separated by tabs and without a head, so that ``cut`` and ``awk`` read it.
+    its values separated by tabs, so that ``cut`` and ``awk`` read it; who sits before it sees the
+    columns' names, which go to standard error.
     """
     if as_json:
         click.echo(json.dumps(rows, indent=1))
     elif sys.stdout.isatty():
         _draw(rows)
     else:
+        if rows and sys.stderr.isatty():
+            click.echo("\t".join(rows[0]), err=True)
         for row in rows:
             click.echo("\t".join(_text(value) for value in row.values()))
 
@@ -49,15 +52,16 @@ def _folded(head: str, value: str) -> list[str]:
 def _draw(rows: Sequence[Mapping[str, object]]) -> None:
     from rich.table import Table
 
-    names = list(rows[0]) if rows else []
+    names = [name for name in (rows[0] if rows else ()) if any(_text(row[name]) for row in rows)]
     widths = [max(len(name), *(len(_text(row[name])) for row in rows)) for name in names]
-    if sum(widths) + 2 * (len(widths) - 1) > console().width and max(widths) > console().width / 2:
+    room = console().width - sum(widths) - 2 * (len(widths) - 1)
+    if room < 0 and len(names) > 2 and max(widths) > console().width / 2:
         _draw_below(names, rows)
         return
     table = Table(box=None, pad_edge=False)
     for name in names:
         table.add_column(
-            name,
+            name.replace("_", " "),
             justify="right" if isinstance(rows[0][name], int | float) else "left",
             overflow="fold",
         )
@@ -67,15 +71,23 @@ def _draw(rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def _draw_below(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> None:
-    """Each row as a block, its values below its first one: columns would be slivers."""
+    """Each row as a block, what it has below its first value: columns would be slivers."""
     for row in rows:
-        first, *others = ((name, _text(row[name])) for name in names)
-        click.echo(first[1])
-        column = max(len(name) for name in names[1:])
-        print_values(others, indent=2, column=column)
+        click.echo(_text(row[names[0]]))
+        line = ""
+        for name in names[1:]:
+            value = _text(row[name])
+            told = f"  {name.replace('_', ' ')} {value}" if value else ""
+            if line and len(line + told) > console().width:
+                click.echo(line)
+                line = ""
+            line += told
+        click.echo(line)
 
 
 def _text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(str(part) for part in value)
+    if isinstance(value, bool):
+        return "yes" if value else ""
     return "" if value is None else str(value)

@@ -16,12 +16,13 @@ from local_aws.integration import Integration
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
-from sagemaker_serving.local_sagemaker.common.settings import Settings
+from sagemaker_serving.local_sagemaker.common.settings import ENGINES, Settings, declarations
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, Store
 from sagemaker_serving.local_sagemaker.compilation_jobs.jobs import CompilationJobs
 from sagemaker_serving.local_sagemaker.endpoints.configs import EndpointConfigs
 from sagemaker_serving.local_sagemaker.endpoints.endpoints import Endpoints
 from sagemaker_serving.local_sagemaker.endpoints.runtime import Runtime
+from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.engines.launch import Launch
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import RequestPipeline
@@ -319,6 +320,14 @@ class SageMaker(service.Service):
             region = self.store.region(name)
             restore_region(region, kept)
             self._endpoints.resume(region, state["serving"])
+
+    def set(self, variable: str, value: str) -> bool:
+        """Engines may be declared while it runs; raises `Mistake` for what is no declaration."""
+        if variable != ENGINES:
+            return False
+        self._engines.declare(read_declarations({variable: declarations({variable: value})}))
+        self._changed()
+        return True
 
     def start(self) -> None:
         """Have what was said of engines saved, also if nothing else ever changes."""

@@ -19,7 +19,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -324,7 +324,16 @@ class Gateway:
             return Response(json.dumps(judged, indent=2), mimetype="application/json")
         if request.path.startswith(faults_api.PATH):
             return faults_api.answer(self.context.faults, request)
+        if request.path == settings.PAGE and request.method == "PUT":
+            return self._set(json.loads(request.get_data()))
         return Response("there is no such page\n", 404)
+
+    def _set(self, variables: Mapping[str, str]) -> Response:
+        """Give settings to the services that take them now, and to those of later accounts."""
+        services = self._accounts.every_service()
+        taken = {name for name in variables for each in services if each.set(name, variables[name])}
+        os.environ.update({name: variables[name] for name in taken})
+        return Response(status=200 if taken == variables.keys() else 404)
 
     def _secret_page(self, request: Request) -> Response:
         if request.path.startswith(CALLBACKS):

@@ -112,6 +112,10 @@ class Service:
         its address: ``execute-api``, and the API's id."""
         return None
 
+    def set(self, variable: str, value: str) -> bool:
+        """Take a variable of its settings while it runs; whether it is one that it takes so."""
+        return False
+
     def status(self) -> Mapping[str, object]:
         """What runs, for ``local status``, as JSON has it."""
         return {}

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from local_aws.errors import Mistake
 from local_aws.program import program
 
+PAGE = "/_local/settings"
+"""Takes variables while it runs, as a JSON object, for services that take them so."""
+
 
 def time_scale_variable() -> str:
     """The variable that sets `time_scale`, by the program that was called: LOCAL_AWS_TIME_SCALE."""

@@ -18,7 +18,7 @@ _ENGINE = click.option(
     help="The server for a repository's images: tensorflow, tensorflow:VERSION, pytorch, "
     "ray-serve, ray-serve-streaming, stub (its answers say so), or command:PROGRAM. PROGRAM "
     "listens on SAGEMAKER_BIND_TO_PORT or 8080; its model is in SM_MODEL_DIR. May be given several "
-    "times, and is remembered; `none` forgets it.",
+    "times, also while it runs, and is remembered; `none` forgets it.",
 )
 _WITHOUT_ENGINES = click.option(
     "--without-engines/--with-engines",
@@ -71,4 +71,14 @@ def up(
         environment[WITHOUT_ENGINES] = f"{without_engines:d}"
     if payload_mb is not None:
         environment[PAYLOAD_MB] = str(payload_mb)
+    others = [given[name] for name in ("port", "foreground", "fresh", "time_scale", "strict")]
+    if engines and list(environment) == [ENGINES] and others == [None, False, False, None, False]:
+        from local_aws.process.address import answers, find
+
+        if answers(given["state_dir"]):
+            find(given["state_dir"]).set(environment)
+            for repository, engine in declared.items():
+                click.echo(f"from now on {engine} serves images of {repository}")
+            click.echo("an endpoint that has failed is made again by its next `local deploy`")
+            return
     start_and_tell(SAGEMAKER, environment=environment, **given)

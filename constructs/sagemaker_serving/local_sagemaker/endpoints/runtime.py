@@ -371,7 +371,7 @@ def _refuse_without_web_socket(route: Route) -> None:
         raise AwsError(
             "ValidationError",
             f"the local AWS has nothing that opens a WebSocket in the place of image {image}; to "
-            "say which program does, end it with `sagemaker-serving local down` and start it with "
+            "say which program does, also while this runs: "
             "`local up --engine REPOSITORY=command:PROGRAM`",
         )
 

@@ -48,9 +48,8 @@ class Engines:
             return engine_of(image)
         except NoEngine as missing:
             raise NoEngine(
-                f"{missing} (image {image}); here are served {SERVED}; to say what stands in for "
-                "it, end the local AWS with `sagemaker-serving local down` and start it with "
-                f"`local up --engine {name}=ENGINE`; {ALLOWED}"
+                f"{missing} (image {image}); here are served {SERVED}; to say what stands in "
+                f"for it, also while this runs: `local up --engine {name}=ENGINE`; {ALLOWED}"
             ) from None
 
     def start(
@@ -66,6 +65,11 @@ class Engines:
             command=engine.command,
         )
 
+    def declare(self, given: Mapping[str, str]) -> None:
+        """Say more of repositories: it holds for servers that are started from now on."""
+        both = {**self._declared, **given}
+        self._declared = {name: engine for name, engine in both.items() if engine != FORGET}
+
     def export(self) -> dict[str, object]:
         """What was declared, as JSON has it: ``declared`` by repository, and ``are_off``."""
         return {"declared": dict(self._declared), "are_off": self.are_off}
@@ -75,6 +79,6 @@ class Engines:
         given, are_off = self._given
         before = kept.get("declared", {})
         assert isinstance(before, Mapping)
-        both = {**before, **given}
-        self._declared = {name: engine for name, engine in both.items() if engine != FORGET}
+        self._declared = {}
+        self.declare({**before, **given})
         self.are_off = bool(kept.get("are_off", False)) if are_off is None else are_off

@@ -5,11 +5,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.request import Request
 
+from local_aws import settings
 from local_aws.arn import arn_in
 from local_aws.credentials import Credentials
 from local_aws.errors import Failure, Mistake, NotFound
@@ -80,6 +82,10 @@ class Address:
                 f"end it with {program().command('down')}"
             ) from None
         return facts
+
+    def set(self, variables: Mapping[str, str]) -> None:
+        """Give it settings while it runs, as variables; raises what `open` does."""
+        self.open(settings.PAGE, "PUT", json.dumps(dict(variables)).encode()).close()
 
     def open(self, path: str, method: str = "GET", body: bytes | None = None) -> Any:
         """The answer of one of its own pages, ``/_local/…``; raises what `urllib.request` does."""
