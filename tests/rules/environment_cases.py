@@ -32,6 +32,11 @@ def routed(**target: object) -> Change:
     return {("routers",): {"one": {"routing_targets": {"digits": target}}}}
 
 
+ROUTERS = [
+    f"arn:aws:sagemaker:eu-west-1:{444455550000 + number}:inference-router/theirs"
+    for number in range(39)
+]
+
 EXPIRING: list[tuple[str, Change, str, Change]] = [
     (
         "expire-capture",
@@ -149,6 +154,8 @@ CASES: list[tuple[str, Change, str, Change]] = [
     ("router-asynchronous", routed(destinations=["digits"], max_time_in_backlog_seconds=60),
      "max_time_in_backlog_seconds is of asynchronous routing targets",
      routed(destinations=["digits"])),
+    ("endpoint-policy-length", {(*DIGITS, "allowed_routers"): ROUTERS},
+     "allowed_routers are 39, whose policy has 20,8", {(*DIGITS, "allowed_routers"): ROUTERS[:38]}),
     ("aws-value", routed(destinations=["arn:aws:sagemaker:eu-west-1:111122223333:model/m"]),
      "it must be the ARN of an endpoint or an inference component", routed(destinations=[AWAY])),
     ("something-to-deploy", {(*DIGITS, "variants"): [], (*DIGITS, "batch_transform"): None},

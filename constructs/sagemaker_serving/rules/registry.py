@@ -230,6 +230,7 @@ RULES: tuple[Rule, ...] = (
     existing.existing_not_own,
     routers.router_destination,
     routers.router_asynchronous,
+    routers.endpoint_policy_length,
     environments.model_name,
     environments.region,
     environments.region_unpriced,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -25,6 +26,35 @@ def _must_be_router(arn: str) -> str:
 
 RouterArn = Annotated[str, AfterValidator(_must_be_router)]
 """The ARN of an inference router (botocore, InferenceRouterArn)."""
+
+
+MOST_OF_A_POLICY = 20_480
+"""Characters of an endpoint policy (botocore 1.44.5, EndpointPolicyDocument)."""
+
+
+def endpoint_policy(endpoint_arn: str, principals: Mapping[str, str]) -> dict[str, object]:
+    """The policy that lets routers send requests to an endpoint; ``principals`` are the roots of
+    their accounts, by their ARNs."""
+    invoke = [
+        {
+            "Effect": "Allow",
+            "Principal": {"AWS": principal},
+            "Action": ["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointAsync"],
+            "Resource": endpoint_arn,
+            "Condition": {"ArnEquals": {"sagemaker:SourceInferenceRouterArn": router}},
+        }
+        for router, principal in principals.items()
+    ]
+    describe = [
+        {
+            "Effect": "Allow",
+            "Principal": {"AWS": principal},
+            "Action": "sagemaker:DescribeEndpoint",
+            "Resource": endpoint_arn,
+        }
+        for principal in dict.fromkeys(principals.values())
+    ]
+    return {"Version": "2012-10-17", "Statement": [*invoke, *describe]}
 
 
 class RoutingTarget(Spec):

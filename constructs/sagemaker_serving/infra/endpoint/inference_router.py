@@ -6,6 +6,7 @@ routing" and the pages below it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
+from sagemaker_serving.spec.routers import MOST_OF_A_POLICY, endpoint_policy
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -167,7 +169,8 @@ class InferenceRouter(Construct):
 class EndpointPolicy(Construct):
     """Lets routers of other accounts send requests to an endpoint, by a custom resource.
 
-    A policy that is there is replaced. It goes with the endpoint.
+    A policy that is there is replaced. It goes with the endpoint. Raises `Mistake` for one that is
+    longer than SageMaker takes.
 
     :param endpoint: the endpoint of this account.
     :param router_arns: the routers that may, each with all callers of its account that it lets.
@@ -189,29 +192,14 @@ class EndpointPolicy(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         stack = stack_of(self)
-        let = [
+        document = endpoint_policy(
+            endpoint.endpoint_arn,
             {
-                "Effect": "Allow",
-                "Principal": {
-                    "AWS": f"arn:{stack.partition}:iam::{cdk.Fn.select(4, cdk.Fn.split(':', arn))}"
-                    ":root"
-                },
-                "Action": ["sagemaker:InvokeEndpoint", "sagemaker:InvokeEndpointAsync"],
-                "Resource": endpoint.endpoint_arn,
-                "Condition": {"ArnEquals": {"sagemaker:SourceInferenceRouterArn": arn}},
-            }
-            for arn in router_arns
-        ]
-        look = [
-            {
-                "Effect": "Allow",
-                "Principal": statement["Principal"],
-                "Action": "sagemaker:DescribeEndpoint",
-                "Resource": endpoint.endpoint_arn,
-            }
-            for statement in let
-        ]
-        document = {"Version": "2012-10-17", "Statement": [*let, *look]}
+                arn: f"arn:{stack.partition}:iam::{cdk.Fn.select(4, cdk.Fn.split(':', arn))}:root"
+                for arn in router_arns
+            },
+        )
+        _refuse_long(self, document, len(router_arns))
         self.resource = _custom(
             self,
             "EndpointPolicy",
@@ -231,6 +219,16 @@ class EndpointPolicy(Construct):
         )
         """The custom resource."""
         self.resource.node.add_dependency(endpoint)
+
+
+def _refuse_long(scope: Construct, document: Mapping[str, object], routers: int) -> None:
+    """What stands in the template must not exceed the most; what a deploy adds is not counted."""
+    known = re.sub(r"\$\{Token\[[^]]*\]\}", "", json.dumps(document, separators=(",", ":")))
+    if len(known) > MOST_OF_A_POLICY:
+        raise Mistake(
+            f"{scope.node.path}: the policy of {routers} routers has over {MOST_OF_A_POLICY:,} "
+            "characters, the most that SageMaker takes; let fewer in"
+        )
 
 
 def _custom(

@@ -1,4 +1,4 @@
-"""Rules on inference routers: whom they send requests to."""
+"""Rules on inference routers: whom they send requests to, and who lets them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from local_aws.suggest import nearest
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.kinds import RoutingTargetFacts
+from sagemaker_serving.rules.facts.kinds import EndpointPolicyFacts, RoutingTargetFacts
+from sagemaker_serving.spec.routers import MOST_OF_A_POLICY
 
 
 @rule(
@@ -81,4 +82,22 @@ def router_asynchronous(target: RoutingTargetFacts) -> Iterator[Finding]:
             target.max_time_in_backlog_seconds.where,
             "max_time_in_backlog_seconds is of asynchronous routing targets; write "
             "`asynchronous: true`, or leave it out",
+        )
+
+
+@rule(
+    "endpoint-policy-length",
+    source="botocore PutEndpointPolicy, EndpointPolicyDocument",
+    example="allowed_routers: 50 ARNs of as many accounts",
+)
+def endpoint_policy_length(policy: EndpointPolicyFacts) -> Iterator[Finding]:
+    """The policy that lets routers of other accounts in has 20,480 characters at most.
+
+    A deploy fails in the function that writes it. `EndpointPolicy` refuses it in your app, too.
+    """
+    if len(policy.document) > MOST_OF_A_POLICY:
+        yield (
+            policy.routers.where,
+            f"{policy.routers.name} are {policy.routers.size}, whose policy has "
+            f"{len(policy.document):,} characters; {MOST_OF_A_POLICY:,} is the most; let fewer in",
         )

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from local_aws.template import region_names
 from sagemaker_serving.rules.facts import Fact
-from sagemaker_serving.rules.facts.kinds import Listed, Renamed, RoutingTargetFacts
+from sagemaker_serving.rules.facts.kinds import (
+    EndpointPolicyFacts,
+    Listed,
+    Renamed,
+    RoutingTargetFacts,
+)
 from sagemaker_serving.rules.facts.shapes import ShapeFacts
+from sagemaker_serving.spec.routers import endpoint_policy
 
 
 def router_facts(environment: Fact) -> Iterator[object]:
@@ -18,6 +25,18 @@ def router_facts(environment: Fact) -> Iterator[object]:
     partition = region_names(environment.get("region").text or "us-east-1")["AWS::Partition"]
     arns = {name: _own(environment, partition, prefix, name) for name in kinds}
     multi = frozenset(name for name, model in models.entries() if model.get("multi_model").given)
+    for name, model in models.entries():
+        allowed = model.get("allowed_routers")
+        let_in = [each.text for each in allowed.items() if _is_arn(each)]
+        if let_in:
+            principals = {
+                arn: f"arn:{partition}:iam::{arn.split(':')[4]}:root"
+                for arn in filter(None, let_in)
+                if arn.count(":") == _COLONS
+            }
+            policy = endpoint_policy(_own(environment, partition, prefix, name), principals)
+            text = json.dumps(policy, separators=(",", ":"))
+            yield EndpointPolicyFacts(routers=allowed, document=text)
     for name, router in environment.get("routers").entries():
         targets = list(router.get("routing_targets").entries())
         for _, target in targets:
@@ -41,6 +60,7 @@ def router_facts(environment: Fact) -> Iterator[object]:
 def _own(environment: Fact, partition: str, prefix: str, name: str) -> str:
     """The ARN of an endpoint or component of the file; SageMaker writes these in lower case."""
     region, account = (environment.get(each).text for each in ("region", "account"))
+    account = account or _SOME_ACCOUNT
     model, _, component = name.partition("/")
     existing = environment.get("models").get(model).get("endpoint").get("existing").text
     endpoint = f"{prefix}-{model}" if existing is None else existing
@@ -81,6 +101,8 @@ def _shaped(name: str, target: Fact) -> Fact:
     return Renamed({}, target.where, parts)
 
 
+_COLONS = 5
+_SOME_ACCOUNT = "111122223333"
 _ANY = "arn:aws:sagemaker:us-east-1:111122223333:endpoint/any"
 
 

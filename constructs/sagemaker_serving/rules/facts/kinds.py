@@ -288,6 +288,14 @@ class EventScheduleFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndpointPolicyFacts:
+    """The ``routers`` of other accounts that an endpoint lets in, and the policy that does."""
+
+    routers: Fact
+    document: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoutingTargetFacts:
     """One routing target; ``kinds`` are the endpoints and components of the file by name, and
     whether each is asynchronous, ``arns`` what they will be where the file names its account.
