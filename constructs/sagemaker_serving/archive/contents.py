@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ from sagemaker_serving.progress import WatchedFile
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 REQUIREMENTS = "code/requirements.txt"
 _LONGEST_TEXT = 1 << 20
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_LONGEST_POINTER = 1023
+"""What stands for a file that Git LFS has not fetched (git-lfs/git-lfs, docs/spec.md)."""
 _NO_GRAPHS = {*SAVED_MODEL, *LEFT_OUT}
 
 
@@ -104,7 +108,8 @@ class ArchiveContents:
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
     Serve import ("deployment:app"), None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed, with their bytes;
-    ``damaged`` what is wrong with files of variables that are cut off or no such files;
+    ``damaged`` what is wrong with files of variables that are cut off or no such files, and with
+    files that Git LFS has not fetched;
     ``packed_size`` the archive's bytes, None for a folder.
     """
 
@@ -200,6 +205,12 @@ class _Reading:
     def file(self, name: str, size: int, content: protobuf.Source) -> None:
         """A file of the archive."""
         self.files[name] = size
+        if len(_POINTER) <= size <= _LONGEST_POINTER:
+            text = content.read(size)
+            if text.startswith(_POINTER):
+                self._damaged[name] = "it is a pointer of Git LFS, and `git lfs pull` gets the file"
+                return
+            content = SkippingFile(io.BytesIO(text))
         self.look_into(name, size, content)
 
     def look_into(self, name: str, size: int, content: protobuf.Source) -> None:
@@ -247,9 +258,10 @@ class _Reading:
     ) -> ArchiveContents:
         for name, end in self._sizes.items():
             if name in self.files and self.files[name] != end:
-                self._damaged[name] = (
+                self._damaged.setdefault(
+                    name,
                     f"it has {self.files[name]} bytes, and the tensors in variables.index end at "
-                    f"{end}"
+                    f"{end}",
                 )
         return ArchiveContents(
             files=self.files,

@@ -89,6 +89,9 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ("artifact-damaged", Model({MODEL: saved_model(), **VARIABLES, SHARD: VARIABLES[SHARD][:-1]}),
      f"{SHARD} is damaged: it has 7 bytes, and the tensors in variables.index end at 8; export "
      "or copy the model again", Model({MODEL: saved_model(), **VARIABLES})),
+    ("artifact-damaged", Model({MODEL: b"version https://git-lfs.github.com/spec/v1\nsize 9\n"}),
+     f"{MODEL} is damaged: it is a pointer of Git LFS, and `git lfs pull` gets the file",
+     Model({MODEL: saved_model()})),
     ("artifact-saved-model-readable", Model({MODEL: saved_model()[:-1]}),
      f"{MODEL} is no SavedModel; export the model again", Model({MODEL: saved_model()})),
     ("artifact-readable", Model({"graph.pb": frozen_graph(CHOICE)}, {"artifact": "model/graph.pb"}),

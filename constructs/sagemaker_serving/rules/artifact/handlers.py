@@ -136,8 +136,15 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
         return  # an application may import it from anywhere
     last = wanted.rpartition("/")[2]
     found = [name for name in contents.files if name.rpartition("/")[2] == last]
+    beside = [name for name in contents.files if _SCRIPT_BESIDE.fullmatch(name)]
     if found and not found[0].startswith("code/lib/"):
         yield _says(facts, f"{found[0]} would never be called; move it to {wanted}")
+    elif beside and not found and wanted == SCRIPT:
+        yield _says(
+            facts,
+            f"{beside[0]} would never be called, since there is no {wanted}; rename it, or remove "
+            "code/",
+        )
     elif wanted != SCRIPT:
         program = facts.container.environment["SAGEMAKER_PROGRAM"]
         yield (
@@ -145,6 +152,9 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
             f"SAGEMAKER_PROGRAM is {program.text!r}, and the archive has no {wanted}; add it, or "
             "name a script in code/",
         )
+
+
+_SCRIPT_BESIDE = re.compile(r"code/(?!__init__[.])[^/]+[.](py|ipynb)")
 
 
 @rule(

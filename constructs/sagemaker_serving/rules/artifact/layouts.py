@@ -139,11 +139,16 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule("artifact-damaged", source=_LOADER, example="variables.data-00000-of-00001 copied by half")
+@rule(
+    "artifact-damaged",
+    source=f"{_LOADER}; git-lfs/git-lfs, docs/spec.md",
+    example="variables.data-00000-of-00001 copied by half",
+)
 def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
     """A SavedModel's files of variables are as long as variables.index says, which is whole.
 
-    The server ends while it loads a file that was cut off.
+    The server ends while it loads a file that was cut off. Nor is a file a pointer of Git LFS's,
+    which a clone has without ``git lfs pull``: "invalid load key, 'v'".
     """
     contents = facts.contents
     for name, why in contents.damaged.items() if contents is not None else ():
