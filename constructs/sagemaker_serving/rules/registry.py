@@ -342,6 +342,7 @@ RULES: tuple[Rule, ...] = (
     neo_artifacts.neo_script,
     payloads.payload_size,
     payloads.answer_time,
+    expiring.expire_model,
     expiring.expire_days,
     expiring.expire_capture,
     expiring.expire_schedule,

@@ -1,4 +1,4 @@
-"""Rules on ``storage.expire``: what is deleted when it is old, and nothing else."""
+"""Rules on what is deleted when it is old, and on nothing else being so."""
 
 from __future__ import annotations
 
@@ -7,7 +7,31 @@ from collections.abc import Iterator
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts
+from sagemaker_serving.rules.facts.resources import ExpiringFacts
 from sagemaker_serving.spec.places import CAPTURED, COMPILED, KEPT
+
+
+@rule(
+    "expire-model",
+    source="ministryofjustice/analytical-platform#10195, #9863, what AWS Health says; S3 and ECR "
+    "user guides, lifecycle",
+    severity=Severity.WARNING,
+    example="ExpirationInDays: 30 of the bucket in which ModelDataUrl lies",
+    silent={"environment files": "storage.expire has what may expire: expire-capture"},
+)
+def expire_model(facts: ExpiringFacts) -> Iterator[Finding]:
+    """What an endpoint is started from is there as long as the endpoint.
+
+    An instance that scaling adds, or AWS replaces, fetches the model and the image again. S3 and
+    ECR do not know that they are in use.
+    """
+    if facts.days.number is not None:
+        yield (
+            facts.part.where,
+            f"{facts.part.name} is in {facts.store}, which deletes it after {facts.days.value} "
+            "days, and instances that start later find nothing; let the rule be for another "
+            "prefix, or for images without a tag",
+        )
 
 
 @rule("expire-days", source="S3 API reference, LifecycleExpiration", example="captured_days: 0")

@@ -119,6 +119,15 @@ class LocationFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExpiringFacts:
+    """What a container is started from, which ``store`` of the template deletes after ``days``."""
+
+    part: Fact
+    store: str
+    days: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
 class UpdateFacts:
     """How an endpoint is updated; ``config`` is what it runs, None when that is not known.
 

@@ -28,6 +28,7 @@ from sagemaker_serving.rules.facts.resources import (
 from sagemaker_serving.rules.facts.shapes import Form, ShapeFacts
 from sagemaker_serving.rules.facts.state_machines import InvocationFacts
 from sagemaker_serving.rules.template.definitions import SOURCES, state_machine
+from sagemaker_serving.rules.template.expiring import expiring_parts
 from sagemaker_serving.rules.template.marks import MARKED, text_with_marks
 from sagemaker_serving.rules.template.naming import (
     OF_LOGS,
@@ -207,6 +208,7 @@ def _model(resource: Resource, resources: Resources) -> Iterator[object]:
     yield from model.containers
     for container in model.containers:
         yield from container_locations(container)
+        yield from expiring_parts(container, resources)
 
 
 def _config(properties: Fact, resources: Resources) -> Iterator[object]:
