@@ -29,6 +29,7 @@ from tests.acceptance.recorder import RecordedAws, Recorder
 from tests.acceptance.recording import Recording
 from tests.acceptance.site import Site
 from tests.acceptance.takedown import empty_bucket
+from tests.two_way import two_way
 
 HALF, SHARED, NEO = f"{PREFIX}-half", f"{PREFIX}-shared", f"{PREFIX}-neo"
 ROUTER = f"{PREFIX}-near"
@@ -139,7 +140,7 @@ class Scenario:
             runtime.invoke_endpoint(EndpointName=SHARED, Body=b"{}")
 
     def ask_otherwise(self) -> None:
-        """By a router, within a session, in a queue that is not there, by OpenAI's route."""
+        """By a router, in a session, in a queue that is not there, by OpenAI's route, both ways."""
         given = {"Body": TEXTS["instances"][1], "ContentType": JSON}
         routed = self._aws.client("sagemaker-inference-router-runtime")
         for target in ("half", "unknown"):
@@ -154,6 +155,7 @@ class Scenario:
         with suppress(ClientError):
             runtime.invoke_endpoint_async(EndpointName=HALF, **given)
         self._recorder.note("chat", self._chat())
+        self._recorder.note("talk", self._talk())
 
     def _chat(self) -> dict[str, Any]:
         """OpenAI's route, of a container that does not have it."""
@@ -169,6 +171,18 @@ class Scenario:
                 return {"status": answer.status, "body": answer.read().decode()}
         except urllib.error.HTTPError as refused:
             return {"status": refused.code, "body": refused.read().decode()}
+
+    def _talk(self) -> dict[str, Any]:
+        """A two-way stream, of a container that opens no WebSocket."""
+        runtime = self._site.aws.client("sagemaker-runtime")
+        url = runtime.meta.endpoint_url
+        if url.startswith("https:"):
+            url += ":8443"  # AWS has the operation there alone
+        with two_way(url, HALF, runtime._get_credentials(), self._site.region) as stream:
+            kind, payload, _ = stream.next()
+            said = stream.body or payload
+            kind = stream.headers.get("x-amzn-errortype", kind)
+            return {"status": stream.status, "kind": kind, "body": said.decode()}
 
     def canary(self) -> None:
         self._overlays.append("canary")

@@ -167,7 +167,7 @@ def test_a_recording_that_was_saved_is_the_same(
 def test_the_page_says_whether_a_recording_of_aws_exists() -> None:
     page = (ROOT / "docs" / "acceptance.md").read_text(encoding="utf-8")
     exists = any((HERE / "recordings").glob("*.json"))
-    assert ("**No recording of the real AWS exists yet.**" in page) is not exists
+    assert ("**No recording of the real AWS exists yet**" in page) is not exists
 
 
 def test_what_differs_by_nature_says_why() -> None:

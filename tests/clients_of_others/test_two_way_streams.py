@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from botocore.credentials import Credentials
 
 from local_aws import daemon
 from local_aws.process.address import Address
 from sagemaker_serving.client import Aws
 from tests.clients_of_others.conftest import REGION, said_by
 from tests.clients_of_others.test_streams import deploy_container, in_flight
-from tests.clients_of_others.two_way import two_way
 from tests.local_aws.aws import eventually
+from tests.two_way import TwoWay, two_way
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -45,8 +48,24 @@ def address(state: Path) -> Iterator[Address]:
         daemon.stop(state)
 
 
+@contextmanager
+def talk(
+    address: Address,
+    endpoint: str = "talker",
+    *,
+    trust: Path | None = None,
+    secret: str = "",
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[TwoWay]:
+    keys = address.credentials
+    signed = Credentials(keys.access_key_id, secret or keys.secret_access_key)
+    url = address.url if trust is None else address.url.replace("http:", "https:")
+    with two_way(url, endpoint, signed, REGION, trust=trust, headers=headers) as stream:
+        yield stream
+
+
 def test_each_part_is_answered_before_the_next_is_sent(address: Address) -> None:
-    with two_way(address) as stream:
+    with talk(address) as stream:
         for content in (b"one", b"two", b"\xff\x00"):
             stream.send(content)
             kind, payload, headers = stream.next()
@@ -61,14 +80,14 @@ def test_each_part_is_answered_before_the_next_is_sent(address: Address) -> None
 def test_tls_with_the_authority_that_is_left_in_the_state_folder(
     address: Address, state: Path
 ) -> None:
-    with two_way(address, trust=state / "ca.pem") as stream:
+    with talk(address, trust=state / "ca.pem") as stream:
         stream.send(b"hello", {"DataType": "UTF8"})
         kind, payload, headers = stream.next()
         assert (kind, payload, headers["DataType"]) == (PART, b"hello", "UTF8")
 
 
 def test_fragments_pass_as_fragments_in_both_directions(address: Address) -> None:
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"a", {"CompletionState": "PARTIAL"})
         stream.send(b"b", {"CompletionState": "PARTIAL"})
         stream.send(b"c", {"CompletionState": "COMPLETE"})
@@ -82,26 +101,26 @@ def test_fragments_pass_as_fragments_in_both_directions(address: Address) -> Non
 
 def test_path_and_query_of_the_model(address: Address) -> None:
     given = {"Model-Invocation-Path": "v1/listen", "Model-Query-String": "model=small"}
-    with two_way(address, headers=given) as stream:
+    with talk(address, headers=given) as stream:
         assert stream.next()[:2] == (PART, b"/v1/listen?model=small")
 
 
 @pytest.mark.parametrize("path", ["/v1/listen", "v1//listen", "v1/" + "x" * 100])
 def test_a_path_that_aws_refuses_is_refused(address: Address, path: str) -> None:
-    with two_way(address, headers={"Model-Invocation-Path": path}) as stream:
+    with talk(address, headers={"Model-Invocation-Path": path}) as stream:
         assert "ModelInvocationPath is" in stream.answer()["Message"]
         assert stream.headers["x-amzn-errortype"] == "InputValidationError"
 
 
 def test_a_path_that_the_container_has_not_is_a_model_error(address: Address) -> None:
-    with two_way(address, headers={"Model-Invocation-Path": "nowhere"}) as stream:
+    with talk(address, headers={"Model-Invocation-Path": "nowhere"}) as stream:
         said = stream.answer()
         assert (stream.status, said["OriginalStatusCode"]) == (424, 404)
         assert said["OriginalMessage"] == "no /nowhere here"
 
 
 def test_a_container_that_closes_ends_the_stream(address: Address) -> None:
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"close", {"DataType": "UTF8"})
         assert stream.next()[0] == "end"
 
@@ -117,7 +136,7 @@ def test_a_container_that_breaks_off_is_a_model_stream_error(
     address: Address, word: bytes, why: str
 ) -> None:
     eventually(lambda: answers(address))
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"first")
         assert stream.next()[1] == b"first"
         stream.send(word, {"DataType": "UTF8"})
@@ -130,14 +149,14 @@ def test_a_container_that_breaks_off_is_a_model_stream_error(
 
 
 def answers(address: Address) -> bool:
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"there?")
         return stream.next()[0] == PART
 
 
 def test_a_client_that_reads_slowly_loses_nothing(address: Address) -> None:
     """A container's 760 kB are more than a stream's window; what it is asked meanwhile arrives."""
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"count", {"DataType": "UTF8"})
         stream.send(b"x" * 300_000)
         told = [stream.next()[1] for _ in range(2001)]
@@ -146,7 +165,7 @@ def test_a_client_that_reads_slowly_loses_nothing(address: Address) -> None:
 
 
 def test_a_client_that_leaves_ends_the_talk_with_the_container(address: Address) -> None:
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"hello")
         stream.next()
         eventually(lambda: in_flight(address, "talker") == 1)
@@ -155,7 +174,7 @@ def test_a_client_that_leaves_ends_the_talk_with_the_container(address: Address)
 
 
 def test_an_event_that_is_signed_wrong_reaches_no_container(address: Address) -> None:
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"good")
         assert stream.next()[1] == b"good"
         stream.send(b"bad", signed=False)
@@ -164,7 +183,7 @@ def test_an_event_that_is_signed_wrong_reaches_no_container(address: Address) ->
 
 
 def test_a_request_that_is_signed_wrong_opens_nothing(address: Address) -> None:
-    with two_way(address, secret="of somebody else") as stream:
+    with talk(address, secret="of somebody else") as stream:
         stream.answer()
         assert stream.status == 403
         assert stream.headers["x-amzn-errortype"] == "InvalidSignatureException"
@@ -180,7 +199,7 @@ def test_a_request_that_is_signed_wrong_opens_nothing(address: Address) -> None:
 def test_an_event_that_is_no_part_is_named(
     address: Address, members: dict[str, str], why: str
 ) -> None:
-    with two_way(address) as stream:
+    with talk(address) as stream:
         stream.send(b"x", members)
         kind, _, headers = stream.next()
         assert kind == "InputValidationError"
@@ -190,16 +209,16 @@ def test_an_event_that_is_no_part_is_named(
 def test_what_stands_in_for_an_image_without_a_web_socket_is_refused_by_name(
     address: Address,
 ) -> None:
-    with two_way(address, "mute") as stream:
+    with talk(address, "mute") as stream:
         said = stream.answer()["Message"]
         assert "nothing that opens a WebSocket in the place of image" in said
         assert "--engine REPOSITORY=command:PROGRAM" in said
 
 
 def test_an_endpoint_or_variant_that_is_not_there(address: Address) -> None:
-    with two_way(address, "nobody") as stream:
+    with talk(address, "nobody") as stream:
         assert stream.answer()["Message"] == ("Endpoint nobody of account 123456789012 not found.")
-    with two_way(address, headers={"Target-Variant": "other"}) as stream:
+    with talk(address, headers={"Target-Variant": "other"}) as stream:
         assert "Variant other not found" in stream.answer()["Message"]
 
 
@@ -208,7 +227,7 @@ def test_a_role_needs_the_action(address: Address) -> None:
     iam.create_user(UserName="listener")
     keys = iam.create_access_key(UserName="listener")["AccessKey"]
     asked = as_user(address, keys)
-    with two_way(asked) as stream:
+    with talk(asked) as stream:
         said = stream.answer()["Message"]
         assert stream.status == 403
         assert "sagemaker:InvokeEndpointWithBidirectionalStream" in said
@@ -219,7 +238,7 @@ def test_a_role_needs_the_action(address: Address) -> None:
     }
     policy = json.dumps({"Version": "2012-10-17", "Statement": [allowed]})
     iam.put_user_policy(UserName="listener", PolicyName="talk", PolicyDocument=policy)
-    with two_way(asked) as stream:
+    with talk(asked) as stream:
         stream.send(b"hello")
         assert stream.next()[1] == b"hello"
 

@@ -24,9 +24,6 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import DataReceived, ResponseReceived, StreamEnded, StreamReset
 
-from local_aws.process.address import Address
-
-REGION = "eu-west-1"
 _STRING, _BYTES, _TIME = 7, 6, 8
 
 
@@ -41,15 +38,15 @@ class TwoWay:
     def __init__(
         self,
         connection: socket.socket,
-        address: Address,
+        host: str,
         endpoint: str,
+        keys: Credentials,
+        region: str,
         headers: Mapping[str, str],
-        secret: str | None,
     ) -> None:
         self._socket = connection
-        keys = address.credentials
-        self._keys = Credentials(keys.access_key_id, secret or keys.secret_access_key)
-        self._auth = _Signer(self._keys, "sagemaker", REGION)
+        self._scope = f"{region}/sagemaker/aws4_request"
+        self._auth = _Signer(keys, "sagemaker", region)
         self._h2 = H2Connection(H2Configuration(header_encoding="utf-8"))
         self._h2.initiate_connection()
         self._buffer = EventStreamBuffer()
@@ -59,7 +56,7 @@ class TwoWay:
         self.body = b""
         """What came that is no event: an error before the stream."""
         self.has_ended = False
-        self._begin(urlsplit(address.url).netloc, endpoint, headers)
+        self._begin(host, endpoint, headers)
 
     def _begin(self, host: str, endpoint: str, headers: Mapping[str, str]) -> None:
         path = f"/endpoints/{endpoint}/invocations-bidirectional-stream"
@@ -122,7 +119,7 @@ class TwoWay:
         date = _header(":date", _TIME, struct.pack(">q", int(now.timestamp()) * 1000))
         request = AWSRequest()
         request.context["timestamp"] = stamp
-        scope = f"{stamp[:8]}/{REGION}/sagemaker/aws4_request"
+        scope = f"{stamp[:8]}/{self._scope}"
         hashes = (sha256(each).hexdigest() for each in (date, payload))
         text = "\n".join(("AWS4-HMAC-SHA256-PAYLOAD", stamp, scope, self._signature, *hashes))
         self._signature = self._auth.signature(text, request)
@@ -164,24 +161,25 @@ class TwoWay:
 
 @contextmanager
 def two_way(
-    address: Address,
-    endpoint: str = "talker",
+    url: str,
+    endpoint: str,
+    keys: Credentials,
+    region: str,
     *,
     trust: Path | None = None,
-    secret: str | None = None,
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[TwoWay]:
-    """A stream to an endpoint: over TLS that trusts the authority ``trust``, else by prior
-    knowledge. ``headers`` are SageMaker's, without their prefix."""
+    """A stream to an endpoint: to https:// over TLS, which trusts the authority ``trust`` or the
+    system's, else by prior knowledge. ``headers`` are SageMaker's, without their prefix."""
     named = {f"X-Amzn-SageMaker-{name}": value for name, value in headers.items()}
-    port = urlsplit(address.url).port
-    with socket.create_connection(("localhost", port), timeout=60) as plain:
+    place = urlsplit(url)
+    with socket.create_connection((place.hostname, place.port), timeout=60) as plain:
         connection = plain
-        if trust is not None:
-            context = ssl.create_default_context(cafile=str(trust))
+        if place.scheme == "https":
+            context = ssl.create_default_context(cafile=None if trust is None else str(trust))
             context.set_alpn_protocols(["h2", "http/1.1"])
-            connection = context.wrap_socket(plain, server_hostname="localhost")
-        yield TwoWay(connection, address, endpoint, named, secret)
+            connection = context.wrap_socket(plain, server_hostname=place.hostname)
+        yield TwoWay(connection, place.netloc, endpoint, keys, region, named)
         connection.close()
 
 
