@@ -23,6 +23,7 @@ from local_aws.process.address import Address, answers, find
 from local_aws.process.denied import Denied, denied_calls
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.errors import ReportedError
+from tests.cli.conftest import begun
 from tests.local_aws.aws import GATEWAYS, stand_in_aws
 from tests.local_aws.aws import Aws as LocalAws
 
@@ -111,16 +112,9 @@ class Project:
         self.model = folder / "model_assets" / "half_plus_three" / "model"
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(Path(sys.executable).parent / "sagemaker-serving"), *arguments],
-            cwd=self.folder,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-        )
+        command = ("sagemaker-serving", *arguments)
+        with begun(command, self.folder, self._environment) as ended:
+            return ended(240)
 
     def begin(self, *arguments: str, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         """A command that is not waited for; nobody reads what it prints."""
