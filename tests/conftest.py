@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 import time
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -181,6 +182,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if item.nodeid.startswith(WHOLE_WAY):
             item.add_marker(pytest.mark.long)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """No garbage is looked for among what is imported: each look took longer than the last."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from local_aws.emulator import later
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import Aws, stand_in_aws
+
+# Before a test imports what of the emulator imports all of EC2, which a gateway has it load later.
+later.apply()
 
 
 @pytest.fixture(scope="module")

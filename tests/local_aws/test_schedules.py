@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from cfnlint.rules.resources.events.RuleScheduleExpression import RuleScheduleExpression
 
 from local_aws.schedules import EVENTS, SCALING, Schedule, schedule_fault
 
@@ -116,6 +115,9 @@ def test_application_auto_scaling_takes_a_time_and_either_unit() -> None:
     "expression", [*(each for each in RIGHT if "  " not in each), "rate(1 days)", "rate(0 days)"]
 )
 def test_cfn_lint_says_the_same_where_it_judges(expression: str) -> None:
+    # Half a second, which no other test should wait for.
+    from cfnlint.rules.resources.events.RuleScheduleExpression import RuleScheduleExpression
+
     theirs = list(RuleScheduleExpression().validate(_Strings(), None, expression, {}))
     assert bool(theirs) == (schedule_fault(expression, EVENTS) is not None), theirs
 

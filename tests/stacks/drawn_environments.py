@@ -9,6 +9,7 @@ import copy
 import json
 import random
 import re
+from functools import cache
 from typing import Any
 
 import yaml
@@ -16,7 +17,6 @@ import yaml
 from sagemaker_serving.spec.schema import environment_schema
 from tests.stacks.kinds import PAGE
 
-SCHEMA = json.loads(environment_schema())
 EXAMPLES = yaml.safe_load("".join(re.findall(r"```yaml\n(.*?)```", PAGE, re.S)))
 TOPIC = "arn:aws:sns:eu-west-1:111122223333:mine"
 
@@ -75,6 +75,12 @@ SKIPPED = {
 have tests of their own."""
 
 
+@cache
+def whole() -> Any:
+    """The schema of environment files, made when it is first asked for: it takes half a second."""
+    return json.loads(environment_schema())
+
+
 def drawn_environment(number: int) -> dict[str, Any]:
     """An environment file that the schema takes; the rules may not."""
     dice = random.Random(number)
@@ -88,9 +94,9 @@ def drawn_environment(number: int) -> dict[str, Any]:
     for model in models.values():
         for place, schema in dice.choices(places(model), k=dice.randint(1, 3)):
             _change(place, schema, dice)
-    for field in dice.sample(sorted(SCHEMA["properties"]), 2):
+    for field in dice.sample(sorted(whole()["properties"]), 2):
         if field not in (*SKIPPED, "models", "name"):
-            environment[field] = value(SCHEMA["properties"][field], field, dice)
+            environment[field] = value(whole()["properties"][field], field, dice)
     return environment
 
 
@@ -116,7 +122,7 @@ def places(model: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]
 
 
 def _type(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = SCHEMA["$defs"][name]
+    found: dict[str, Any] = whole()["$defs"][name]
     return found
 
 
