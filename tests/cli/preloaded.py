@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from pkgutil import walk_packages
+
+gc.disable()
 
 for name in (
     "sagemaker_serving.cli",
@@ -17,3 +20,7 @@ for name in (
         import_module(module.name)
 
 import_module("sagemaker_serving.spec").environment_schema()
+
+# What is here lasts, and a fork that looked through it for garbage would copy all of it.
+gc.freeze()
+gc.enable()
