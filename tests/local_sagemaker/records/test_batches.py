@@ -48,3 +48,8 @@ def test_no_record_is_lost_doubled_or_moved(records: list[bytes], strategy: str)
 def test_a_line_file_survives_split_and_assemble(records: list[bytes]) -> None:
     body = b"".join(record + b"\n" for record in records)
     assert assemble([record.data for record in split(body, "Line")], "Line") == body
+
+
+def test_assemble_line_closes_every_answer_once() -> None:
+    assert assemble([b"a", b"b\n", b""], "Line") == b"a\nb\n\n"
+    assert assemble([b"a", b"b\n", b""], "None") == b"ab\n"
