@@ -119,6 +119,15 @@ def test_sagemaker_gets_the_role_for_its_own_account_only(bench: Any) -> None:
     assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
+def test_the_role_may_read_this_archive_and_no_other_object(bench: Any, tmp_path: Path) -> None:
+    add_model(bench)
+    (read,) = (s for s in statements(bench) if s["Action"] == "s3:GetObject")
+    (archive,) = (tmp_path / "cdk.out").glob("asset.*.tar.gz")
+    sha256 = archive.name.removeprefix("asset.").removesuffix(".tar.gz")
+    assert f"/{sha256}.tar.gz" in json.dumps(read["Resource"])
+    assert "*" not in json.dumps(read["Resource"])
+
+
 def test_the_role_may_pull_this_repository_and_no_other(bench: Any) -> None:
     add_model(bench)
     (pull,) = (s for s in statements(bench) if "ecr:BatchGetImage" in s["Action"])
