@@ -55,6 +55,7 @@ def _files(folder: Path) -> set[str]:
             "completing",
             "graphs",
             "options",
+            "scripted",
             "tables",
         ),
         *("cdk_output", "interrupted", "lazy", "renamed", "running", "showing"),
@@ -147,7 +148,7 @@ def test_no_message_names_a_file_that_only_a_clone_has() -> None:
 
 
 MISTAKES: list[tuple[tuple[str, ...], str]] = [
-    (("chek",), "No such command 'chek'"),
+    (("chek",), "there is no command 'chek'; did you mean 'check'?"),
     (("docs", "operatons"), "there is no page 'operatons'; did you mean 'operations'?"),
     (("docs", "x"), "there is no page 'x'; sagemaker-serving docs lists them"),
     (("check", "gone.yaml"), "gone.yaml: there is no such environment file"),

@@ -147,7 +147,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("init", "--model", "digits", "--yes"), "--region must be given; --yes asks nothing"),
     ((*INIT, "--model", "gone"), "there is nothing at gone"),
     ((*INIT, "--model", "s3://bucket/model.tar.gz"), "init looks into a model on this machine"),
-    ((*INIT, "--model", "model.joblib"), "write model/code/inference.py beside model.joblib"),
+    ((*INIT, "--model", "model.joblib"), "move it into model/, and write model/code/inference.py:"),
     ((*INIT, "--model", "trees.txt"), "lightgbm.Booster(model_file="),
     ((*INIT, "--model", "flow"), "mlflow.pyfunc.load_model(model_dir)"),
     ((*INIT, "--model", "state.pt"), "state.pt is not TorchScript and there is no model_fn"),
@@ -317,3 +317,14 @@ def test_the_workflow_for_ci_installs_the_package_and_knows_the_models(
     forced = run("init", "--ci", "github", "--force")
     assert (forced.returncode, "requirements.txt is yours: add" in forced.stdout) == (0, True)
     assert (tmp_path / "requirements.txt").read_text() == "flask\n"
+
+
+def test_inspect_knows_what_init_does_of_a_file_that_is_no_archive(
+    tmp_path: Path, run: Run
+) -> None:
+    (tmp_path / "xgb.json").write_bytes(b'{"learner": {}}')
+    assert run("inspect", "xgb.json").stdout.startswith("xgb.json: xgboost, 1 file, ")
+    (tmp_path / "model.joblib").write_bytes(b"\x80\x04")
+    refused = run("inspect", "model.joblib")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "move it into model/, and write model/code/inference.py:" in refused.stderr

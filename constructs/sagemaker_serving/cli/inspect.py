@@ -77,14 +77,16 @@ def inspect(
     if is_s3(model):
         contents = _remote(model, which.aws())
     else:
-        from sagemaker_serving.archive import read_contents
+        from sagemaker_serving.cli.scripted import begins_xgboost, readable
 
-        contents = read_contents(Path(model))
+        contents = readable(Path(model))
+        if not contents.frameworks and begins_xgboost(Path(model)):
+            framework = framework or "xgboost"
     problems = check_contents(contents, model, framework=framework, for_neo=neo)
     if as_json:
         click.echo(json.dumps(_plain(model, contents, problems), indent=1))
     else:
-        _show(_tree(model, contents, problems))
+        _show(_tree(model, contents, problems, framework))
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise click.exceptions.Exit(2)
 
@@ -123,7 +125,9 @@ def _indented(branch: Branch, depth: int = 0) -> Iterator[str]:
         yield from _indented(child, depth + 1)
 
 
-def _tree(model: str, contents: ArchiveContents, problems: list[Problem]) -> Branch:
+def _tree(
+    model: str, contents: ArchiveContents, problems: list[Problem], framework: str | None
+) -> Branch:
     packed = contents.packed_size
     count = len(contents.files)
     sizes = {
@@ -132,7 +136,7 @@ def _tree(model: str, contents: ArchiveContents, problems: list[Problem]) -> Bra
         "packed": packed,
     }
     title = (
-        f"{model}: {', '.join(contents.frameworks) or 'no framework'}, "
+        f"{model}: {', '.join(contents.frameworks) or framework or 'no framework'}, "
         f"{count} {'file' if count == 1 else 'files'}, "
         + ", ".join(f"{size_text(size)} {what}" for what, size in sizes.items() if size)
     )

@@ -91,5 +91,8 @@ def siblings(path: Path) -> str:
     """The environment files beside ``path``, as the end of a sentence."""
     names = sorted(sibling.stem for sibling in path.parent.glob("[!_]*.yaml"))
     if not names:
-        return f"{path.parent}/ holds none; write one, or name the folder that has it"
+        return (
+            f"{path.parent}/ holds none; `sagemaker-serving init` writes one; or name the folder "
+            "that has it"
+        )
     return f"{path.parent}/ has {', '.join(names)}"

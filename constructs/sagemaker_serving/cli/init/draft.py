@@ -10,24 +10,19 @@ from pathlib import Path
 
 from sagemaker_serving.archive import (
     ArchiveContents,
-    Refusal,
     Source,
-    UnreadableArtifact,
-    known_contents,
     must_be_convertible,
     unpack,
 )
-from sagemaker_serving.cli.init.scripted import loading
 from sagemaker_serving.cli.init.serving import Serving, framework_of, layout_of
 from sagemaker_serving.cli.package import Server, pack
+from sagemaker_serving.cli.scripted import readable
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.s3_address import is_s3
 
 FOLDER = Path("environments")
 _COMMON = re.compile(r"(?i)(saved_?)?models?|exports?|servo|outputs?|artifacts?|weights|[0-9]+")
 """What tools call a model whose folder has a name of its own."""
-
-_ARCHIVE = re.compile(r"(?i)\.(tar|tgz|tar\.gz|gz|zip)$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,22 +84,11 @@ def look_into(model: str, framework: str | None) -> Found:
             "`aws s3 cp`, or write the file by hand with artifact: {s3: …}"
         )
     path = Path(model)
-    contents = _contents(path)
+    contents = readable(path)
     if contents.converted:
         must_be_convertible(path)
     served_by = framework_of(contents, model, framework)
     return Found(path=path, contents=contents, framework=served_by)
-
-
-def _contents(path: Path) -> ArchiveContents:
-    try:
-        return known_contents(path)
-    except UnreadableArtifact as error:
-        if error.refusal not in (Refusal.NOT_AN_ARCHIVE, Refusal.ZIP) or _ARCHIVE.search(path.name):
-            raise
-        raise Mistake(
-            f"{path} is served from a folder, with code that loads it; {loading(path.stem, [path])}"
-        ) from None
 
 
 def environment_path(name: str) -> Path:

@@ -26,8 +26,8 @@ from sagemaker_serving.catalog import (
     regions_offering,
 )
 from sagemaker_serving.catalog.instances import Use
-from sagemaker_serving.cli.init.scripted import begins_xgboost, loading
 from sagemaker_serving.cli.package import Server
+from sagemaker_serving.cli.scripted import begins_xgboost, loading
 from sagemaker_serving.errors import Mistake
 
 SERVED_BY = {

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from local_aws.program import program
+from local_aws.suggest import nearest
 
 CONTEXT = {
     "help_option_names": ["-h", "--help"],
@@ -53,6 +54,17 @@ class LazyGroup(Group):
         self._package = package
         self._sections = sections
         self._elsewhere = elsewhere
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named; raises `click.UsageError` with the nearest for none."""
+        known = self.list_commands(context)
+        if arguments[0] not in known and (near := nearest(arguments[0], known)) is not None:
+            raise click.UsageError(
+                f"there is no command {arguments[0]!r}; did you mean {near!r}?", context
+            )
+        return super().resolve_command(context, arguments)
 
     def list_commands(self, context: click.Context) -> list[str]:
         """The names of all commands."""

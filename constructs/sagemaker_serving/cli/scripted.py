@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from sagemaker_serving.archive import (
+    ArchiveContents,
+    Refusal,
+    UnreadableArtifact,
+    known_contents,
+)
+from sagemaker_serving.errors import Mistake
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +38,27 @@ def loading(model: str, files: Sequence[Path]) -> str:
         f"def model_fn(model_dir):\n    return {how.expression.format(name=name)}\n"
     )
     needs = f"\nand into {model}/code/requirements.txt what it needs: {how.needs}"
-    beside = f" beside {files[0].name}" if files and files[0].parent != Path(model) else ""
+    moved = f"move it into {model}/, and " if files and files[0].parent != Path(model) else ""
     return (
-        f"write {model}/code/inference.py{beside}:\n\n{textwrap.indent(script, '    ')}"
+        f"{moved}write {model}/code/inference.py:\n\n{textwrap.indent(script, '    ')}"
         f"{needs if how.needs else ''}\nthen: sagemaker-serving init --model {model} --framework "
         "sklearn (or another of `sagemaker-serving images`)"
     )
+
+
+def readable(path: Path) -> ArchiveContents:
+    """What is in a model; raises `Mistake` with the code to write for one that only code reads."""
+    try:
+        return known_contents(path)
+    except UnreadableArtifact as error:
+        if error.refusal not in (Refusal.NOT_AN_ARCHIVE, Refusal.ZIP) or _ARCHIVE.search(path.name):
+            raise
+        raise Mistake(
+            f"{path} is served from a folder, with code that loads it; {loading(path.stem, [path])}"
+        ) from None
+
+
+_ARCHIVE = re.compile(r"(?i)\.(tar|tgz|tar\.gz|gz|zip)$")
 
 
 def begins_xgboost(path: Path) -> bool:
