@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -70,10 +71,13 @@ def _deploy_call_destroy(environment: Environment, address: Address) -> None:
     with (STATE / "cdk.log").open("w+") as log:
         cdk = CdkCli(ROOT, address, environment.region, log=log)
         try:
-            with step("package the models and synthesize the templates"):
+            with (
+                step("package the models and synthesize the templates, and bootstrap meanwhile"),
+                ThreadPoolExecutor(1) as beside,
+            ):
+                bootstrapped = beside.submit(cdk.bootstrap)
                 cdk.synth(assembly, {"env": environment.name, "account": ACCOUNT_ID})
-            with step("bootstrap with the CDK CLI"):
-                cdk.bootstrap()
+                bootstrapped.result()
             with step("deploy with the CDK CLI, until the endpoints are InService"):
                 cdk.deploy(assembly)
             table = Table("sent", "to", "got", "in", box=None, pad_edge=False)

@@ -71,7 +71,7 @@ def test_the_demo_prints_its_predictions_and_both_accuracies(copy: Path) -> None
 @pytest.mark.parametrize(
     "moment",
     [
-        "synthesize the templates …",
+        "and bootstrap meanwhile …",
         pytest.param("until the endpoints are", marks=pytest.mark.long),
     ],
 )
@@ -93,9 +93,9 @@ def test_ctrl_c_leaves_no_process_behind(copy: Path, moment: str) -> None:
     ("name", "moment"),
     [
         ("SIGKILL", "until the endpoints are"),
-        ("SIGTERM", "synthesize the templates …"),
-        ("SIGHUP", "synthesize the templates …"),
-        ("SIGINT, twice", "synthesize the templates …"),
+        ("SIGTERM", "and bootstrap meanwhile …"),
+        ("SIGHUP", "and bootstrap meanwhile …"),
+        ("SIGINT, twice", "and bootstrap meanwhile …"),
     ],
 )
 def test_however_it_is_ended_it_leaves_no_process_behind(
