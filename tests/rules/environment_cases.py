@@ -103,7 +103,7 @@ CASES: list[tuple[str, Change, str, Change]] = [
      {("storage",): {"expire": {"captured_days": 30}}, (*DIGITS, "batch_transform",
       "schedule"): "rate(1 day)"}),
     ("tags", {("tags",): {f"k{n}": "v" for n in range(48)}},
-     "there are 48 tags; AWS takes 50, of which the stacks need 3",
+     "there are 48 tags; AWS takes 50, and 3 are added to these",
      {("tags",): {f"k{n}": "v" for n in range(47)}}),
     ("tags", {("tags",): {"aws:x": "v"}}, "without 'aws:'", {("tags",): {"x": "v"}}),
     ("tags", {("tags",): {"k": "v" * 257}}, "AWS takes 256", {("tags",): {"k": "v" * 256}}),

@@ -239,6 +239,13 @@ CASES: list[tuple[str, Model, str, Model]] = [
      "no bucket can be named 'my..models': names have 3 to 63 lower-case letters, digits and "
      "hyphens, dots between letters and digits alone, and are no IP address",
      Model(None, {"artifact": {"s3": "s3://my.models/key.tar.gz", "sha256": "0"}})),
+    *(("location-no-bucket", Model(None, {"artifact": {"s3": wrong, "sha256": "0", **key}}),
+       "no bucket can be named ", Model(None, {"artifact": {"s3": wrong, "sha256": "0"}}))
+      for key in ({"kms_key_arn": "arn:aws:kms:eu-west-1:123456789012:key/1"},)
+      for wrong in (f"s3://{'a' * 64}/key.tar.gz", "s3://arn:aws:s3:::b/key.tar.gz")),
+    ("location-no-bucket", Model(None, {"artifact": {"s3": f"s3://{'a' * 64}/m/", "sha256": "0"}}),
+     "no bucket can be named ",
+     Model(None, {"artifact": {"s3": f"s3://{'a' * 63}/m/", "sha256": "0"}})),
     ("location-no-bucket",
      Model(None, {"artifact": {"s3": "s3://192.168.5.4/key.tar.gz", "sha256": "0"}}),
      "no bucket can be named '192.168.5.4': names have 3 to 63 lower-case letters",

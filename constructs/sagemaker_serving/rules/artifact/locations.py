@@ -133,7 +133,7 @@ def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
     Only buckets of us-east-1 that were made before March 2018 may have capitals, underscores and up
     to 255 characters. So this warns.
     """
-    yield from _names(facts.uri, known=True)
+    yield from _names(facts, known=True)
 
 
 @rule(
@@ -147,16 +147,19 @@ def location_no_bucket(facts: LocationFacts) -> Iterator[Finding]:
 
     No bucket of any age has another name, and the CDK takes none.
     """
-    yield from _names(facts.uri, known=False)
+    yield from _names(facts, known=False)
 
 
-def _names(uri: Fact, *, known: bool) -> Iterator[Finding]:
+def _names(facts: LocationFacts, *, known: bool) -> Iterator[Finding]:
     """What no bucket is named today; ``known`` is whether a former one may be, or a colon tells
-    that it is an ARN, and no bucket's name."""
-    found = S3Location.find(uri.text or "")
+    that it is an ARN, and no bucket's name. The CDK knows neither an ARN nor over 63 characters."""
+    uri, found = facts.uri, S3Location.find(facts.uri.text or "")
     if found is None or BUCKET.fullmatch(found.bucket):
         return
-    if known is bool(":" in found.bucket or _FORMER_BUCKET.fullmatch(found.bucket)):
+    by_cdk = facts.key.given or (uri.name in _OF_FILES and found.key.endswith("/"))
+    former = _FORMER_BUCKET.fullmatch(found.bucket) or ":" in found.bucket
+    refused = by_cdk and (":" in found.bucket or len(found.bucket) > 63)
+    if known is bool(former and not refused):
         yield (
             uri.where,
             f"{uri.name} is {uri.text!r}; no bucket can be named {found.bucket!r}: names have 3 to "
@@ -213,6 +216,7 @@ def artifact_versions(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
+_OF_FILES = ("artifact", "s3", "s3_prefix")
 _DOTS = r"(?!.*([.][.-]|-[.]))(?![0-9]+([.][0-9]+){3}$)"
 BUCKET = re.compile(rf"{_DOTS}[a-z0-9][a-z0-9.-]{{1,61}}[a-z0-9]")
 _FORMER_BUCKET = re.compile(rf"{_DOTS}[A-Za-z0-9][A-Za-z0-9._-]{{1,253}}[A-Za-z0-9]")

@@ -13,15 +13,15 @@ _SOURCE = "botocore sagemaker Tag, TagKey, TagValue and TagList"
 
 @rule("tags", source=_SOURCE, example='tags: {"aws:team": search}')
 def tags(facts: TagsFacts) -> Iterator[Finding]:
-    """At most 50 tags, of an environment 47; keys up to 128, values up to 256 characters, none
-    starting with aws:.
+    """At most 50 tags, of an environment 47, of batches 48; keys up to 128, values up to 256
+    characters, none starting with aws:.
 
     A resource with a tag that AWS refuses is not made at all. A log group gets three more of this
-    project's, and a config two: which stack made it, and what it is of.
+    project's, and a config two: which stack made it, and what it is of. Step Functions tags a job
+    that it waits for with its execution, and as managed.
     """
-    own = 3 if facts.of_roles else 0
-    if len(facts.tags) > 50 - own:
-        needed = f", of which the stacks need {own}" if own else ""
+    if len(facts.tags) > 50 - facts.added:
+        needed = f", and {facts.added} are added to these" if facts.added else ""
         yield facts.where, f"there are {len(facts.tags)} tags; AWS takes 50{needed}; remove some"
     for key, value in facts.tags:
         name = key.text

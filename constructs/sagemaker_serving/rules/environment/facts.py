@@ -94,7 +94,7 @@ def _of_environment(file: EnvironmentFile) -> Iterator[object]:
         storage=top.get("storage"),
         organization=top.get("organization"),
     )
-    yield _tags(top.get("tags"), of_roles=True)
+    yield _tags(top.get("tags"), of_roles=True, added=3)
     for network in (top.get("network"), top.get("organization").get("functions")):
         yield NetworkFacts(members=in_aws_words(network, ExistingNetwork), cidr=network.get("cidr"))
     yield from router_facts(top)
@@ -143,7 +143,7 @@ def _of_model(
     if model.transform is not None:
         block = written.get("batch_transform")
         yield BatchPipelineFacts(where=block.where, block=block)
-        yield _tags(block.get("tags"))
+        yield _tags(block.get("tags"), added=2)
         yield model.transform
         if model.transform.container is not None:
             yield model.transform.container
@@ -156,11 +156,12 @@ def _of_model(
         yield LocationFacts(uri=place, region=environment.get("region"), key=key)
 
 
-def _tags(written: Fact, *, of_roles: bool = False) -> TagsFacts:
+def _tags(written: Fact, *, of_roles: bool = False, added: int = 0) -> TagsFacts:
     return TagsFacts(
         where=written.where,
         tags=tuple((Fact(key, value.where), value) for key, value in written.entries()),
         of_roles=of_roles,
+        added=added,
     )
 
 

@@ -135,7 +135,7 @@ def _capture(capture: Fact) -> Fact:
         if types.value == []:
             header.parts[name] = replace(types, value=None)  # the deploy leaves it out
     needed = {
-        "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 0),
+        "InitialSamplingPercentage": _or(capture.get("sampling_percent"), 100),
         "DestinationS3Uri": _or(capture.get("prefix"), CAPTURED),
         "EnableCapture": Fact(True if capture.given else None, capture.where),
     }

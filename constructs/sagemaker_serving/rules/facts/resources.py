@@ -21,13 +21,14 @@ from sagemaker_serving.rules.facts import (
 class TagsFacts:
     """The tags of one thing: each key with its value.
 
-    ``of_roles`` is whether they are an environment's: roles of IAM get them, too, and the stacks
-    give what they make up to three of their own.
+    ``of_roles`` is whether they are an environment's: roles of IAM get them, too. ``added`` are how
+    many what is tagged gets beside them.
     """
 
     where: Where
     tags: tuple[tuple[Fact, Fact], ...]
     of_roles: bool = False
+    added: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
