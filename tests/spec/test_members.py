@@ -59,6 +59,15 @@ _ROUTED = {
     *(f"{_QUEUED}.OutputConfig.{name}" for name in ("KmsKeyId", "NotificationConfig")),
     "RoutingTargets.RoutingPreference",  # as the two before it: docs/limits.md says why not
 }
+_EACH = {"Body", "ContentType", "Accept", "CustomAttributes"}
+_AT_ONCE = {
+    *("InferenceComponentName", "TargetContainerHostname", "TargetModel", "TargetVariant"),
+    "PrefixAwareId",  # one process serves all instances of the local AWS's variants
+}
+_QUEUE = {
+    *("Filename", "InferenceId", "InputLocation", "InvocationTimeoutSeconds"),
+    *("RequestTTLSeconds", "S3OutputPathExtension"),
+}
 OTHERS = (
     ("sagemaker", "CreateCompilationJob",
      {*("CompilationJobName", "ModelPackageVersionArn", "RoleArn", "Tags", "VpcConfig"),
@@ -83,12 +92,21 @@ OTHERS = (
         },
     ),
     ("sagemaker", "PutEndpointPolicy", {"EndpointName", "ResourcePolicy"}),
+    ("sagemaker-runtime", "InvokeEndpoint",
+     {"EndpointName", "EnableExplanations", "InferenceId", "SessionId", *_AT_ONCE, *_EACH}),
+    ("sagemaker-runtime", "InvokeEndpointWithResponseStream",
+     {"EndpointName", "InferenceId", "SessionId", *(_AT_ONCE - {"TargetModel"}), *_EACH}),
+    ("sagemaker-runtime", "InvokeEndpointAsync", {"EndpointName", *_QUEUE, *_EACH}),
+    ("sagemaker-inference-router-runtime", "InvokeInferenceRouter",
+     {"InferenceRouterName", "RoutingTargetName", "InferenceId", "PrefixAwareId", *_EACH}),
+    ("sagemaker-inference-router-runtime", "InvokeInferenceRouterAsync",
+     {"InferenceRouterName", "RoutingTargetName", *_QUEUE, *_EACH}),
     *(
         ("sagemaker", f"{verb}InferenceRouter", {"InferenceRouterName", "ClientToken", *_ROUTED})
         for verb in ("Create", "Update")
     ),
 )  # fmt: skip
-"""Actions whose members the file, the constructs and the functions write by hand, or never."""
+"""Actions whose members the file, constructs, functions or local runtimes write or read by hand."""
 
 
 @pytest.fixture(scope="module")
