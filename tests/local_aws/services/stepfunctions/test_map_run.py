@@ -87,25 +87,6 @@ def test_no_more_children_run_at_once_than_may() -> None:
     assert run.describe()["executionCounts"]["succeeded"] == 12
 
 
-def test_a_run_that_fails_starts_no_more_and_aborts_what_runs() -> None:
-    begun, release = threading.Event(), threading.Event()
-
-    def do(item: Any) -> str:
-        if item == "slow":
-            begun.set()
-            release.wait(120)
-            return "SUCCEEDED"
-        begun.wait(120)
-        return "FAILED"
-
-    run = map_run(max_concurrency=2)
-    process(run, single(["slow", "bad", "later", "later"]), do)
-    counts = run.describe()["executionCounts"]
-    release.set()
-    assert run.has_failed
-    assert (counts["aborted"], counts["failed"], counts["pending"]) == (1, 1, 2)
-
-
 def test_a_failed_batch_counts_with_all_its_items() -> None:
     run = map_run(count=4)
     batches = [ChildInput(value=n, item_count=5) for n in range(2)]
@@ -127,13 +108,6 @@ def test_limits_can_be_raised_while_it_runs() -> None:
     process(run, single([1, 2]), do)
     described = run.describe()
     assert (described["maxConcurrency"], described["toleratedFailureCount"]) == (2, 7)
-
-
-def test_a_run_without_items_has_nothing_to_do() -> None:
-    run = map_run()
-    process(run, [], lambda _: "FAILED")
-    assert not run.has_failed
-    assert run.describe()["itemCounts"]["total"] == 0
 
 
 def test_a_run_that_is_no_longer_wanted_leaves_its_children() -> None:
