@@ -42,6 +42,7 @@ while True:
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "adopt endpoint": ("adopt", "endpoint", "x"),
+    "adopt router": ("adopt", "router", "x"),
     "bench": ("bench", "x", "--input", "one.json"),
     "check": ("check", "environments/local.yaml", "--account"),
     "compile": (

@@ -30,7 +30,7 @@ REQUIREMENTS = "code/requirements.txt"
 _LONGEST_TEXT = 1 << 20
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1023
-"""What stands for a file that Git LFS has not fetched (git-lfs/git-lfs, docs/spec.md)."""
+"""What stands for a file that Git LFS has not fetched (git-lfs/git-lfs/docs/spec.md)."""
 _NO_GRAPHS = {*SAVED_MODEL, *LEFT_OUT}
 
 

@@ -76,13 +76,17 @@ def _draw_below(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> N
         click.echo(_text(row[names[0]]))
         line = ""
         for name in names[1:]:
-            value = _text(row[name])
-            told = f"  {name.replace('_', ' ')} {value}" if value else ""
+            head, value = f"  {name.replace('_', ' ')} ", _text(row[name])
+            told = head + value if value else ""
             if line and len(line + told) > console().width:
                 click.echo(line)
                 line = ""
-            line += told
-        click.echo(line)
+            if len(told) > console().width:
+                click.echo("\n".join(_folded(head, value)))
+            else:
+                line += told
+        if line:
+            click.echo(line)
 
 
 def _text(value: object) -> str:

@@ -141,7 +141,7 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-damaged",
-    source=f"{_LOADER}; git-lfs/git-lfs, docs/spec.md",
+    source=f"{_LOADER}; git-lfs/git-lfs/docs/spec.md",
     example="variables.data-00000-of-00001 copied by half",
 )
 def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
