@@ -39,6 +39,34 @@ def test_a_stack_is_described_by_name_and_by_id(aws: Aws) -> None:
         assert values == {"Plain": "p", "Secret": "****"}
 
 
+def test_a_stack_is_found_by_its_alias_wherever_by_its_name(aws: Aws) -> None:
+    stack_id = aws.create("named", template(A=parameter()))["StackId"]
+    aws.create("another", template(A=parameter()))
+    api = aws.cloudformation
+    api.set_alias(StackName="named", AliasName="Orders")
+
+    assert aws.stack("Orders")["StackId"] == stack_id
+    assert aws.stack("named")["AliasName"] == "Orders"
+    (resource,) = api.describe_stack_resources(StackName="Orders")["StackResources"]
+    assert resource["StackName"] == "named"
+    for wrong, code in (
+        ({"StackName": "named", "AliasName": "Second"}, "LimitExceededException"),
+        ({"StackName": "another", "AliasName": "Orders"}, "AlreadyExistsException"),
+        ({"StackName": "another", "AliasName": "named"}, "AlreadyExistsException"),
+        ({"StackName": "another", "AliasName": "1st"}, "ValidationError"),
+        ({"StackName": "none", "AliasName": "Other"}, "ValidationError"),
+    ):
+        with pytest.raises(ClientError) as refused:
+            api.set_alias(**wrong)
+        assert refused.value.response["Error"]["Code"] == code
+
+    api.remove_alias(AliasName="Orders")
+    with pytest.raises(ClientError, match=r"Orders.* does not exist"):
+        aws.stack("Orders")
+    with pytest.raises(ClientError, match=r"named.* does not exist"):
+        api.remove_alias(AliasName="named")
+
+
 def test_long_histories_come_in_pages_without_a_gap(aws: Aws) -> None:
     aws.create("long", template(**{f"P{n}": parameter() for n in range(60)}))
 

@@ -103,7 +103,8 @@ class CloudFormation(service.Service):
         ),
         service.Limit(
             "aliases of stacks (SetAlias)",
-            "refused by name; the CDK CLI sets none",
+            "a call that names one is judged as if it were the stack's name; the words of their "
+            "errors are unverified",
         ),
         service.Limit("executed change sets", "the latest 20 of a stack are found; AWS keeps all"),
         service.Limit(

@@ -198,6 +198,32 @@ class StackActions:
         stack.termination_protection = values["EnableTerminationProtection"]
         return {"StackId": stack.stack_id}
 
+    def set_alias(self, values: Values, region: str) -> Answer:
+        """Give a stack another name, which is found wherever its own is."""
+        name = values["AliasName"]
+        check_name(name)
+        with self._stacks.lock:
+            stack = found(self._stacks, values, region)
+            if stack.alias is not None:
+                raise AwsError(
+                    "LimitExceededException",
+                    f"Stack [{stack.name}] has the alias [{stack.alias}]; remove it first",
+                )
+            if self._stacks.find(name, region) is not None:
+                raise AwsError("AlreadyExistsException", f"Stack or alias [{name}] already exists")
+            stack.alias = name
+        return {}
+
+    def remove_alias(self, values: Values, region: str) -> Answer:
+        """Take the other name from the stack that has it."""
+        name = values["AliasName"]
+        with self._stacks.lock:
+            stack = self._stacks.find(name, region)
+            if stack is None or stack.alias != name:
+                raise validation_error(f"Alias [{name}] does not exist")
+            stack.alias = None
+        return {}
+
     def begin_create(
         self,
         stack: Stack,

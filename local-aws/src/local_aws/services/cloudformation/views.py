@@ -34,6 +34,7 @@ def stack_view(stack: Stack) -> dict[str, Any]:
     return {
         "StackId": stack.stack_id,
         "StackName": stack.name,
+        "AliasName": stack.alias,
         "ParentId": stack.parent_id,
         "RootId": stack.root_id,
         "ChangeSetId": stack.change_set_id,

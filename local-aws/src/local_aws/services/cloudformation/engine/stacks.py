@@ -187,7 +187,7 @@ class Stack:
 
     A nested stack has the ids of its parent and of the outermost stack, and its ``logical_id`` in
     the parent; ``skipped`` are its resources that its next rollback leaves as they are.
-    ``drift`` is the last detection.
+    ``drift`` is the last detection, ``alias`` another name that it is found by.
     """
 
     name: str
@@ -216,6 +216,7 @@ class Stack:
     logical_id: str | None = None
     skipped: list[str] = field(default_factory=list)
     drift: dict[str, Any] = field(default_factory=dict)
+    alias: str | None = None
 
     _latest: ClassVar[str] = ""
     """When the last event of any stack was: a nested stack's come before its parent's next one."""
@@ -387,11 +388,13 @@ class Stacks:
         return self._by_id.get(stack_id)
 
     def find(self, name_or_id: str, region: str) -> Stack | None:
-        """The stack by its id (deleted or not), or the living one of that name."""
+        """The stack by its id (deleted or not), or the living one of that name or alias."""
         with self.lock:
             if name_or_id in self._by_id:
                 return self._by_id[name_or_id]
-            return next((stack for stack in self.living(region) if stack.name == name_or_id), None)
+            return next(
+                (one for one in self.living(region) if name_or_id in (one.name, one.alias)), None
+            )
 
     def living(self, region: str) -> Iterator[Stack]:
         """The region's stacks that are not deleted, newest first."""
