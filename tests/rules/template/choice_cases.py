@@ -22,6 +22,7 @@ Parameters:
   Empty: {Type: String, Default: ""}
   Zero: {Type: Number, Default: 0}
   Subnets: {Type: CommaDelimitedList}
+  Size: {Type: String}
   FromSsm: {Type: "AWS::SSM::Parameter::Value<String>", Default: ml.t3.large}
 Rules:
   NoGpuInTest:
@@ -185,6 +186,8 @@ CASES: list[tuple[str, str, list[str], str]] = [
      ["by default of Empty, InstanceType is ''"], branch("IsProd", "!Ref Empty")),
     ("a map by a parameter", typed("!FindInMap [Types, !Ref Stage, Bad]"),
      [f"when parameter Stage is prod, {WRONG}"], typed("!FindInMap [Types, !Ref Stage, Good]")),
+    ("a map by a parameter that may be anything", typed("!FindInMap [Types, !Ref Size, Bad]"),
+     [f"when parameter Size is prod, {WRONG}"], typed("!FindInMap [Types, !Ref Size, Good]")),
     ("a value that a condition asks for", typed("!If [HasKey, !Ref Key, ml.t3.large]"),
      [f"when condition HasKey is false, as by default, {WRONG}"],
      typed("!If [HasKey, !Ref Key, ml.c5.large]")),

@@ -169,16 +169,52 @@ class Scenarios:
         return self._base[name]
 
     def allowed(self, name: str) -> list[str] | None:
-        """The allowed values that the parameter takes, or None where they are not listed."""
+        """The allowed values that the parameter takes, or None where they are not listed.
+
+        One without a default that a mapping is looked up by takes the mapping's keys.
+        """
         if name not in self._allowed:
             values = self._declared.get(name, {}).get("AllowedValues")
             kind = self.kind(name)
+            if values is None and name in self._declared and self.default(name) is OTHER:
+                values = self._keys.get(name)
             if not isinstance(values, list) or is_list(kind) or is_ssm_value(kind):
                 values = []
             texts = [as_text(value) for value in values if isinstance(value, str | int | float)]
             taken = [text for text in dict.fromkeys(texts) if self._takes(name, text)]
             self._allowed[name] = taken or None
         return self._allowed[name]
+
+    @cached_property
+    def _keys(self) -> dict[str, list[str]]:
+        """The keys that every mapping has which is looked up by a parameter, whatever holds."""
+        found: dict[str, list[str]] = {}
+        if not self.template.mappings:
+            return found
+        resources = self.template.resources.values()
+        parts: list[Any] = [
+            one.get("Properties")
+            for one in resources
+            if isinstance(one, dict) and "Condition" not in one
+        ]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, list):
+                parts += part
+            elif isinstance(part, dict):
+                parts += [inner for key, inner in part.items() if key != "Fn::If"]
+                for name, keys in self._looked_up(part.get("Fn::FindInMap")):
+                    found[name] = [key for key in found.get(name, keys) if key in keys]
+        return found
+
+    def _looked_up(self, looked_up: Any) -> Iterator[tuple[str, list[str]]]:
+        """The parameter that is a mapping's first key, and the keys that the mapping has."""
+        if isinstance(looked_up, list) and len(looked_up) == 3 and isinstance(looked_up[0], str):
+            mapping, key = self.template.mappings.get(looked_up[0]), looked_up[1]
+            if isinstance(mapping, dict) and isinstance(key, dict) and len(key) == 1:
+                name = key.get("Ref")
+                if isinstance(name, str):
+                    yield name, [str(each) for each in mapping]
 
     def alternatives(self, subject: str, conditions: tuple[str, ...], *, direct: bool) -> list[Any]:
         """What may be chosen for ``subject`` in the place of what is looked at first.
