@@ -40,7 +40,8 @@ class StateMachineFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFacts:
-    """A Task state: its Resource, and the arguments without what its execution's data gives.
+    """A Task state: its Resource, and the arguments without what its execution's data gives;
+    ``written`` has them with that, as paths and expressions.
 
     ``credentials`` is another role that it runs by, if any. ``caught`` is whether the machine goes
     on where it fails, ``beside`` are SageMaker's actions that the machine calls.
@@ -49,6 +50,7 @@ class TaskFacts:
     resource: Fact
     text: str
     arguments: Fact
+    written: Fact
     credentials: Fact
     caught: bool
     beside: frozenset[str]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from local_aws.suggest import nearest
-from local_aws.template import Unknown
 from sagemaker_serving.catalog import sdk_actions, sdk_services
 from sagemaker_serving.catalog.integrations import integrations
 from sagemaker_serving.errors import Severity
@@ -91,13 +90,14 @@ def job_name_letters(task: TaskFacts) -> Iterator[Finding]:
     regular expression pattern". JSONPath has no function that takes a colon out.
     """
     what = (sagemaker_action(task) or "").removeprefix("Create")
-    name = task.arguments.get(f"{what}Name")
-    path = name.value.source if isinstance(name.value, Unknown) else ""
+    names = [task.written.get(each) for each in (f"{what}Name.$", f"{what}Name")]
+    name = next((each for each in names if each.text is not None), None)
+    path = "" if name is None or name.text is None else name.text
     found = _WITH_COLONS.search(path)
-    if found and not _TAKEN_APART.search(path):
+    if name is not None and found and not _TAKEN_APART.search(path):
         yield (
             name.where,
-            f"{name.name} takes {found[0]}, which has colons, and a name has letters, digits and "
+            f"{what}Name takes {found[0]}, which has colons, and a name has letters, digits and "
             "hyphens; take $$.Execution.Name, of up to 63 characters",
         )
 

@@ -68,7 +68,7 @@ def machine_needs(
         known = not isinstance(task.arguments.value, Unknown)
         tags = bool(task.arguments.get("Tags").size)
         named = task_needs(action, waits=waits, passes=passes and known, tags=tags)
-        endpoint = task.arguments.get("EndpointName")
+        endpoint = task.arguments.get("EndpointName") if known else ABSENT
         (first, on), *others = named
         needs.append(Need(action=first, resource=_endpoint_arn(endpoint, resources) or on))
         needs += [Need(action=name, resource=on) for name, on in others]

@@ -37,6 +37,7 @@ def tasks(machine: StateMachineFacts) -> Iterator[TaskFacts]:
             resource=Fact(state["Resource"], where / "Resource"),
             text=resource,
             arguments=Fact(_without_paths(state.get(name)), where / name),
+            written=Fact(state.get(name), where / name),
             credentials=Fact(state.get("Credentials"), where / "Credentials"),
             caught=bool(state.get("Catch")),
             beside=actions,
@@ -58,13 +59,12 @@ def _without_paths(value: Any) -> Any:
     good as nothing."""
     if isinstance(value, Mapping):
         return {
-            key.removesuffix(".$"): _of_data(inner) if key.endswith(".$") else _without_paths(inner)
+            key.removesuffix(".$"): _OF_DATA if key.endswith(".$") else _without_paths(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list):
         return [_without_paths(inner) for inner in value]
-    return _of_data(value) if isinstance(value, str) and is_expression(value) else value
+    return _OF_DATA if isinstance(value, str) and is_expression(value) else value
 
 
-def _of_data(path: Any) -> Unknown:
-    return Unknown(branches=(NO_VALUE, Unknown()), source=path if isinstance(path, str) else "")
+_OF_DATA = Unknown(branches=(NO_VALUE, Unknown()))
