@@ -76,7 +76,7 @@ def named_by_text(user: Resource, resources: Resources) -> Iterator[NamedFacts]:
     for path, (kind, name) in _NAMES.get(user.type, {}).items():
         for given in at(user.properties, path.split(".")):
             text = same_text(given.value)
-            if text is None:
+            if text is None or _is_reference(given, resources):
                 continue
             for other in resources.of_types(kind):
                 own = same_text(other.properties.get(name).value)
@@ -89,6 +89,13 @@ def named_by_text(user: Resource, resources: Resources) -> Iterator[NamedFacts]:
                         named=other.logical_id,
                         reference=_reference(other, attribute),
                     )
+
+
+def _is_reference(given: Fact, resources: Resources) -> bool:
+    """Whether it is nothing but a reference to a resource of the template, and so waits for it."""
+    value = given.value
+    whole = isinstance(value, Unknown) and not value.pieces
+    return whole and resources.find(value.name or "") is not None
 
 
 def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
