@@ -112,6 +112,11 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
      stepping(dimensions={"EndpointName": "e" * 1024})),
     ("scaling-metric-form", tracked(namespace=":mine"),
      "namespace is ':mine'; it must not begin with a colon", tracked(namespace="my:own/metrics")),
+    ("metric-reach", tracked(target=250),
+     "target is 250, and Average of CPUUtilization is at most 200", tracked(target=150)),
+    ("metric-namespace", tracked(metric_name="ModelLatency", target=50_000),
+     "namespace is /aws/sagemaker/Endpoints; SageMaker publishes ModelLatency in AWS/SageMaker",
+     tracked(metric_name="ModelLatency", target=50_000, namespace="AWS/SageMaker")),
     ("scaling-metric-form", tracked(metric_name=" "), "not only", tracked(metric_name="m" * 255)),
 ]  # fmt: skip
 POLICY = "Policy.TargetTrackingScalingPolicyConfiguration"

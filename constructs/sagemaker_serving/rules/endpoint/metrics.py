@@ -92,13 +92,14 @@ def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
     """An alarm that asks for a unit asks for the one that SageMaker publishes.
 
     CloudWatch converts nothing: it looks at values of that unit alone. Latencies are in
-    microseconds, and so is their threshold.
+    microseconds, and so is their threshold; one below 1,000 was meant in milliseconds.
     """
     name, given = metric.name.text or "", metric.unit.text
     unit, bound = unit_of(name), metric.bound
     if metric.namespace.text != namespace_of(name):
         return
-    if unit == "Microseconds" and bound.number is not None and 1 <= bound.number < 1_000:
+    is_latency = unit == "Microseconds" and _is_of_values(metric)
+    if is_latency and bound.number is not None and 1 <= bound.number < 1_000:
         yield (
             bound.where,
             f"{bound.name} is {bound.value}, and SageMaker publishes {name} in microseconds, so "
@@ -137,13 +138,14 @@ def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
             f"{metric.bound.name} is {metric.bound.value}, and {name} is never less than 0, so "
             "that this alarm never goes off; use more than 0",
         )
-    if below or statistic is None or statistic.startswith(_NOT_OF_VALUES):
+    if below or not _is_of_values(metric):
         return
-    types = [known(one.instance_type) for one in metric.config.variants] if metric.config else []
-    hosts = [(one.vcpus, one.gpus) for one in types if one is not None]
-    if not hosts or len(hosts) < len(types):
-        hosts = [(None, 0)]
-    reached = [most_of(name, *host) for host in hosts]
+    of_config = [one.instance_type for one in metric.config.variants] if metric.config else []
+    types = [known(one) for one in (*metric.hosts, *of_config)] or [None]
+    reached = [
+        most_of(name, None, 0) if one is None else most_of(name, one.vcpus, one.gpus)
+        for one in types
+    ]
     most = max((one for one in reached if one is not None), default=None)
     if most is not None and None not in reached and (bound > most or (bound == most and not equal)):
         counts = name in COUNTED
@@ -157,7 +159,13 @@ def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
         )
 
 
-_NOT_OF_VALUES = ("Sum", "SampleCount", "TS", "TC", "PR")
+def _is_of_values(metric: MetricFacts) -> bool:
+    """Whether its statistic is one of the values, or between them: an average, p99, no sum."""
+    statistic = metric.statistic.text
+    return statistic is not None and not statistic.lower().startswith(_NOT_OF_VALUES)
+
+
+_NOT_OF_VALUES = ("sum", "samplecount", "ts", "tc", "pr")
 """Statistics that are sums, counts or shares of the values (CloudWatch user guide, statistics
 definitions)."""
 

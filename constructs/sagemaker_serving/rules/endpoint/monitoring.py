@@ -179,9 +179,7 @@ def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
     arn, region = monitoring.topic, monitoring.region.text
     if arn.text is None:
         return
-    found = re.fullmatch(
-        r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_-]{1,256}", arn.text
-    )
+    found = _TOPIC.fullmatch(arn.text)
     if found is None:
         yield (
             arn.where,

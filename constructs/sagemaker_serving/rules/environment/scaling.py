@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from local_aws.template import Unknown
 from sagemaker_serving.rules.facts import ABSENT, Fact
 from sagemaker_serving.rules.facts.kinds import (
     MetricFacts,
@@ -17,7 +19,16 @@ from sagemaker_serving.rules.facts.kinds import (
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.targets import keeps_one
-from sagemaker_serving.spec.scaling import COPIES, HELD, INSTANCES, PROVISIONED, Scaling
+from sagemaker_serving.spec.scaling import (
+    COPIES,
+    HELD,
+    INSTANCES,
+    PROVISIONED,
+    Metric,
+    Scaling,
+    StepPolicy,
+    TrackedMetric,
+)
 
 
 def scaling_of(model: Fact) -> Iterator[object]:
@@ -51,9 +62,10 @@ def scaling_of(model: Fact) -> Iterator[object]:
                 )
         for policy in scaling.get("step_policies").items():
             yield _steps(policy)
-        for named in ("step_policies", "tracked_metrics"):
-            for followed in scaling.get(named).items():
-                yield _metric(followed)
+        for followed in scaling.get("step_policies").items():
+            yield _metric(followed, StepPolicy, (name, dimension, instance_type))
+        for followed in scaling.get("tracked_metrics").items():
+            yield _metric(followed, TrackedMetric, (name, dimension, instance_type))
         yield SchedulesFacts(
             minimum=members.get("MinCapacity"),
             maximum=members.get("MaxCapacity"),
@@ -97,14 +109,34 @@ def _steps(policy: Fact) -> ScalingStepsFacts:
     )
 
 
-def _metric(followed: Fact) -> MetricFacts:
+def _metric(
+    followed: Fact, spec: type[Metric], scaled: tuple[str, str | None, Fact]
+) -> MetricFacts:
+    """What a policy follows, with what it is where the file leaves it out.
+
+    ``scaled`` is the variant's or component's name, its dimension, and the type of its instances.
+    """
+    name, dimension, instance_type = scaled
+    own: dict[str, Any] = {"EndpointName": Unknown(), "VariantName": name}
+    if dimension == COPIES:
+        own = {"InferenceComponentName": Unknown()}
+    dimensions = followed.get("dimensions")
     return MetricFacts(
         where=followed.where,
         name=followed.get("metric_name"),
-        namespace=followed.get("namespace"),
+        namespace=_given(followed, spec, "namespace"),
         dimensions=tuple(
-            (Fact(name, value.where), value) for name, value in followed.get("dimensions").entries()
+            (Fact(each, value.where), value)
+            for each, value in (
+                dimensions if dimensions.given else Fact(own, followed.where)
+            ).entries()
         ),
-        statistic=followed.get("statistic"),
+        statistic=_given(followed, spec, "statistic"),
         bound=followed.get("target"),
+        hosts=(instance_type,) if dimension == INSTANCES else (),
     )
+
+
+def _given(followed: Fact, spec: type[Metric], field: str) -> Fact:
+    fact = followed.get(field)
+    return fact if fact.given else Fact(spec.model_fields[field].default, followed.where / field)

@@ -208,7 +208,7 @@ class MetricFacts:
     ``dimensions`` are names and values. ``of_alarm`` is whether an alarm watches it, so that they
     are all, over each ``period``. ``bound`` is the number that the ``statistic`` is compared with,
     as ``comparison`` says: an alarm's threshold, or the target of scaling, which acts above it.
-    ``config`` is what its endpoint runs, where that is told.
+    ``config`` is what its endpoint runs, where that is told, and ``hosts`` the instance types.
     """
 
     where: Where
@@ -222,6 +222,7 @@ class MetricFacts:
     bound: Fact = ABSENT
     comparison: str | None = "GreaterThanThreshold"
     config: EndpointConfigFacts | None = None
+    hosts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
