@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 
@@ -44,6 +45,7 @@ class Integrations:
     def __init__(self, own: Iterable[Integration] = ()) -> None:
         self._known = {each.name: each for each in own}
         self._lock = threading.Lock()
+        self._waiting: set[threading.Event] = set()
         self.ends = 0
 
     def add(self, integrations: Iterable[Integration]) -> None:
@@ -58,6 +60,20 @@ class Integrations:
         """Let every Task state that waits look now, as AWS does on an event of EventBridge."""
         with self._lock:
             self.ends += 1
+            for event in self._waiting:
+                event.set()
+                event.clear()
+
+    @contextmanager
+    def waking(self, event: threading.Event) -> Iterator[None]:
+        """Wake who waits for ``event`` at each end."""
+        with self._lock:
+            self._waiting.add(event)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting.remove(event)
 
     def __iter__(self) -> Iterator[Integration]:
         return iter(sorted(self._known.values(), key=lambda each: each.name))

@@ -17,8 +17,8 @@ from sagemaker_serving.local_sagemaker.models.roles import role_client
 
 SHIP_SECONDS = 1.0
 CHUNK_BYTES = 64 * 1024
-"""How often each log is looked at, and how much of it is sent each time, so that a server that
-writes without end costs little here; AWS takes up to 1 MiB in one PutLogEvents."""
+"""How often each log is looked at, and how much of it is sent each time while it goes on, so that a
+server that writes without end costs little here; AWS takes up to 1 MiB in one PutLogEvents."""
 
 MAX_BEHIND_BYTES = 4 * 1024 * 1024
 """A log that is further ahead of what was sent is skipped, and the log stream says so."""
@@ -54,7 +54,8 @@ class LogShipper:
         self._tails: dict[LogStream, _Tail] = {}
         self._lock = threading.Lock()
         self._shipping = threading.Lock()
-        self._closed = threading.Event()
+        self._closed = False
+        self._wanted = threading.Event()
         self._thread: threading.Thread | None = None
 
     def follow(self, stream: LogStream) -> None:
@@ -66,11 +67,12 @@ class LogShipper:
                 self._thread.start()
 
     def finish(self, stream: LogStream) -> None:
-        """Send what is still to be sent, soon, and follow the file no more."""
+        """Send what is still to be sent, at once, and follow the file no more."""
         with self._lock:
             tail = self._tails.get(stream)
         if tail is not None:
             tail.ending = True
+            self._wanted.set()
 
     def flush(self) -> None:
         """Send everything that was written until now."""
@@ -82,15 +84,22 @@ class LogShipper:
 
     def close(self) -> None:
         """Send no more."""
-        self._closed.set()
+        self._closed = True
+        self._wanted.set()
 
     def _run(self) -> None:
-        while not self._closed.wait(SHIP_SECONDS):
+        while True:
+            self._wanted.wait(SHIP_SECONDS)
+            self._wanted.clear()
+            if self._closed:
+                return
             with self._lock:
                 tails = list(self._tails.values())
             for tail in tails:
                 ending = tail.ending
-                if not self._ship(tail) and ending:
+                while self._ship(tail) and ending:
+                    pass
+                if ending:
                     with self._lock:
                         self._tails.pop(tail.stream, None)
                     with self._shipping:  # a flush may hold it, too

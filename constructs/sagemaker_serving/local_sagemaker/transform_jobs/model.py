@@ -16,6 +16,9 @@ DEFAULT_RETRIES = 3
 """SageMaker API reference, ModelClientConfig."""
 
 _FIRST_PAUSE_SECONDS = 0.1
+"""Doubled at each try: a server that has ended begins again meanwhile."""
+_AFTER_ITS_ANSWER_SECONDS = 0.01
+"""Likewise, of a model that has answered: it is there."""
 
 
 class Refused(Exception):
@@ -56,9 +59,11 @@ class TransformModel:
         InvocationsMaxRetries times, unless its container has ended.
         """
         failed = Refused(ALGORITHM_ERROR, "the job was stopped")
+        pause = _FIRST_PAUSE_SECONDS
         for attempt in range(self._retries + 1):
-            if attempt and self._stopped.wait(_FIRST_PAUSE_SECONDS * 2**attempt):
+            if attempt and self._stopped.wait(pause * 2**attempt):
                 break
+            pause = _FIRST_PAUSE_SECONDS
             try:
                 answer = self._invoke(payload)
             except NoAnswer as error:
@@ -73,6 +78,8 @@ class TransformModel:
             failed = _refusal(answer)
             if answer.status < 500:
                 break
+            if answer.status == 500:
+                pause = _AFTER_ITS_ANSWER_SECONDS
         raise failed
 
     def _invoke(self, payload: bytes) -> ModelAnswer:

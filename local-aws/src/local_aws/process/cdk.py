@@ -110,8 +110,12 @@ class CdkCli:
         return images_of(assembly)
 
     def destroy(self, assembly: Path) -> None:
-        """Destroys every stack of the synthesized ``assembly``; raises `DeployFailed`."""
-        self._run("destroy", "--all", f"--app={assembly.resolve()}", "--force")
+        """Destroys every stack of the synthesized ``assembly``, independent ones at once.
+
+        Raises `DeployFailed`.
+        """
+        app = f"--app={assembly.resolve()}"
+        self._run("destroy", "--all", app, "--force", "--concurrency=4")
 
     def address_in(self, account: str, region: str) -> Address:
         """The local AWS, as an administrator of an account knows it."""

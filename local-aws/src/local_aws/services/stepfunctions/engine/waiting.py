@@ -20,7 +20,7 @@ from local_aws.services.stepfunctions.engine import errors, interpreter
 from local_aws.services.stepfunctions.engine.roles import Roles
 
 NOTICE_SECONDS = 0.2
-"""How soon an end is noticed that a service tells of."""
+"""How soon an end is noticed that a service told of between a look and the wait."""
 LOOK_SECONDS = 1.0
 """When what was started is looked at all the same: a look may have been throttled."""
 
@@ -94,14 +94,15 @@ class WaitingTask(emulated.StateTaskServiceCallback, ABC):  # type: ignore[misc]
         client = self._client(resource_runtime_part, **options)
         job = self.job(client, normalised_parameters, env.stack.pop())
         ends, due = self.integrations.ends, 0.0
-        while env.is_running():
-            if self.integrations.ends != ends or time.monotonic() >= due:
-                ends, due = self.integrations.ends, time.monotonic() + LOOK_SECONDS
-                result = job.result()
-                if result is not None:
-                    env.stack.append(result)
-                    return
-            env.program_state_event.wait(NOTICE_SECONDS)
+        with self.integrations.waking(env.program_state_event):
+            while env.is_running():
+                if self.integrations.ends != ends or time.monotonic() >= due:
+                    ends, due = self.integrations.ends, time.monotonic() + LOOK_SECONDS
+                    result = job.result()
+                    if result is not None:
+                        env.stack.append(result)
+                        return
+                env.program_state_event.wait(NOTICE_SECONDS)
         job.cancel()
         raise TimeoutError("the state is no longer waited for")
 
