@@ -65,9 +65,8 @@ PAGE = ROOT / "docs" / "environment-files.md"
 HEAD = """\
 # Environment files
 
-`environments/<name>.yaml` describes what is deployed where. `make docs` makes this page from the
-types. `environments/environment.schema.json` has the same texts, with which an editor completes
-the file. A complete file:
+`environments/<name>.yaml` describes what is deployed where. An editor completes it by
+`environments/environment.schema.json`, which has the meanings below. A complete file:
 
 ```yaml
 {example}```
@@ -137,7 +136,7 @@ def _section(title: str, model: type[BaseModel], left_out: tuple[str, ...]) -> I
     yield f"\n## {title}\n\n{_flat(model.__doc__ or '')}\n\n"
     if left_out:
         names = ", ".join(f"`{name}`" for name in left_out)
-        yield f"Besides, it may override {names}.\n\n"
+        yield f"It may also override {names}.\n\n"
     yield "| field | type | default | meaning |\n|---|---|---|---|\n"
     meanings = descriptions(model)
     for name, info in model.model_fields.items():

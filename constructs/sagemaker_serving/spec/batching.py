@@ -55,8 +55,7 @@ class Batching(Spec):
 
     max_enqueued_batches: int | None = MAX_ENQUEUED_BATCHES
     """Batches that may wait, at least 1; more are refused with 503
-    (SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES). The default, 64, is eight times what one client of this
-    project sends at the same time. With null the container chooses: the number of CPUs, or
+    (SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES). With null the container chooses: the number of CPUs, or
     100000000 in batch transform."""
 
 

@@ -48,8 +48,8 @@ class Acceptance(Spec):
 class Compilation(Spec):
     """One compilation job of SageMaker Neo: what for, and the shapes of the model's inputs.
 
-    The deploy runs it before the model is made, once for one content: the model, and every
-    field here but accept and the two times. Names are those of CreateCompilationJob.
+    The deploy runs it before the model is made, and again only when the model or a field changes,
+    other than accept and the two times. Names are those of CreateCompilationJob.
     """
 
     target_device: Annotated[str | None, Aws("OutputConfig.TargetDevice")] = None
@@ -94,4 +94,4 @@ class Compilation(Spec):
     """How long the job may wait in Neo's queue, 1800 to 2419200 (default: SageMaker's own)."""
 
     accept: Annotated[Acceptance | None, Aws()] = None
-    """What the compiled model is held to before it has traffic."""
+    """The limits that the compiled model has to keep before it gets traffic."""

@@ -47,14 +47,14 @@ class S3Artifact(Spec):
     newest version, because none of its APIs takes a version."""
 
     kms_key_arn: KeyArn | None = None
-    """The customer managed key that encrypts what is there: the role may decrypt with it. The key's
-    policy has to let it, too, when it is another account's."""
+    """The customer managed key that encrypts the objects: the role may decrypt with it. The policy
+    of another account's key has to allow that, too."""
 
     versions: str | None = None
     """The prefix below which this version and the others lie, ``s3://bucket/digits/``. Where
     versions are kept (production, ``update``, batches) the role may read all of them, so that
-    ``rollback`` can start one. Without it the role reads this one alone, and loses those before it
-    once the endpoint has left them."""
+    ``rollback`` can start one. Without it the role may read this version alone, and former ones
+    only until the endpoint has left them."""
 
 
 class FolderArtifact(Spec):
@@ -64,9 +64,8 @@ class FolderArtifact(Spec):
     """The model's folder, relative to the environment file."""
 
     uncompressed: bool = False
-    """Whether each file is sent as it is, by a multipart upload of its own, to a prefix that is
-    named by the folder's content. SageMaker then unpacks nothing as an instance starts. Only
-    endpoints on instances take it. False packs one archive, as the bare path does."""
+    """Whether each file is uploaded by itself, so that SageMaker unpacks nothing when an instance
+    starts. Only endpoints on instances take it. False packs one archive, as a bare path does."""
 
 
 def _form(value: Any) -> str:

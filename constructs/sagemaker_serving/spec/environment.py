@@ -31,9 +31,9 @@ class Environment(Spec):
     """One environment: a region, perhaps an account, and the models that live there."""
 
     extends: str | None = None
-    """The name of a file in the same folder that this one is laid over: mappings join field by
-    field, everything else is replaced whole. A name that begins with ``_`` is a base only, which
-    synth passes over."""
+    """The name of a file in the same folder that this one begins from: mappings are merged field by
+    field, and everything else is replaced. A file whose name begins with ``_`` is only a base, and
+    synth ignores it."""
 
     name: str
     """Short name ("prod"); the stage's name and the first part of every endpoint's name."""
@@ -45,22 +45,22 @@ class Environment(Spec):
     """The AWS account, 12 digits; left out: the account that is deployed to."""
 
     production: bool = False
-    """Whether lost data or a bad update would do harm. If so, buckets and keys outlive the stack,
-    and every endpoint has alarms and moves to a new version by a canary. Each variant and inference
-    component then needs its bounds in ``scaling``."""
+    """Whether data and updates are protected: buckets and keys then outlive the stack, and every
+    endpoint has alarms and moves to a new version by a canary. Each variant and inference component
+    needs its bounds in ``scaling``."""
 
     tags: dict[str, str] = Field(default_factory=dict)
     """Tags on every resource that CloudFormation makes; inference routers have none of them."""
 
     accept_retired: list[Literal["elastic-inference"]] = Field(default_factory=list)
-    """Features that AWS has ended: each is rendered all the same, with a warning."""
+    """Features that AWS has ended and that you use all the same; each gives a warning."""
 
     acknowledge: dict[str, str] = Field(default_factory=dict)
-    """Findings of ``check`` that are meant to stay, by their rule, each with the reason. Each is a
-    note then, and stops nothing."""
+    """Findings of ``check`` that you accept, by their rule, each with your reason. Each becomes a
+    note, and stops nothing."""
 
     storage: Storage = Field(default_factory=lambda: Storage())
-    """The bucket for batch inputs and outputs."""
+    """The environment's bucket: batches, captured data, and whatever else is stored."""
 
     network: Network | None = None
     """The VPC of the models: one that exists, or a private one that is made; left out:
@@ -151,8 +151,9 @@ class Storage(Spec):
 
     kms: bool = False
     """Encrypt with a KMS key of your own, rotated yearly; otherwise with S3's key. It encrypts the
-    endpoints' volumes too, except local NVMe storage, which encrypts itself. The key outlives this
-    field and the stack, and the environment's roles go on reading what it encrypted."""
+    endpoints' volumes too, except local NVMe storage, which encrypts itself. The key stays when
+    you remove this field or the stack, and the environment's roles can still read what it
+    encrypted."""
 
     at_destroy: Literal["keep", "empty", "stop"] | None = None
     """What ``cdk destroy`` does with the bucket. ``keep`` leaves it, ``empty`` deletes it with all
@@ -209,8 +210,8 @@ class Model(Container):
     """The endpoint's production variants, 1 to 10; without any there is no endpoint."""
 
     endpoint: ExistingEndpoint | None = None
-    """An endpoint that is there already, ``{existing: NAME}``, which the deploy moves to these
-    variants and never deletes; left out: the stack makes ``<environment>-<model>``."""
+    """An existing endpoint, ``{existing: NAME}``: the deploy moves it to these variants and never
+    deletes it. Left out: the stack makes ``<environment>-<model>``."""
 
     shadow_variants: list[InstanceVariant] = Field(default_factory=list)
     """One variant that gets a copy of the production variant's requests; callers never get its
@@ -246,7 +247,7 @@ class Model(Container):
 
     allowed_routers: list[RouterArn] = Field(default_factory=list)
     """ARNs of inference routers of other accounts that may send requests to the endpoint; those of
-    this account need no word of it."""
+    this account need no entry."""
 
     data_capture: DataCapture | None = None
     """Which requests and answers are kept; left out: none."""
@@ -262,7 +263,7 @@ class Model(Container):
     """The batch pipeline; left out: none."""
 
     acknowledge: dict[str, str] = Field(default_factory=dict)
-    """Findings of ``check`` on this model that are meant to stay, by their rule, with the reason.
+    """Findings of ``check`` on this model that you accept, by their rule, each with your reason.
     """
 
     extra: Extra = Field(default_factory=lambda: Extra())

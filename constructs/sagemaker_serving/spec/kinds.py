@@ -49,8 +49,8 @@ class Asynchronous(QueuedRequests):
 class MultiModel(Spec):
     """One container that loads many models, each when the first request names it.
 
-    Requests name an archive below the prefix as their TargetModel; archives come and go
-    without a deploy, too.
+    A request names an archive below the prefix as its TargetModel. You may add and remove archives
+    without a deploy.
     """
 
     s3_prefix: Annotated[str | None, Aws("ModelDataUrl")] = None
@@ -59,7 +59,7 @@ class MultiModel(Spec):
 
     kms_key_arn: Annotated[KeyArn | None, Aws()] = None
     """The customer managed key that encrypts what is below ``s3_prefix``: the role may decrypt with
-    it, and what puts ``archives`` there may encrypt."""
+    it, and the function that copies ``archives`` may encrypt."""
 
     archives: Annotated[
         Annotated[dict[str, Archive], Tag("names")] | Annotated[list[str], Tag("list")],
@@ -89,11 +89,11 @@ class MultiModel(Spec):
 
 
 class ExistingEndpoint(Spec):
-    """An endpoint that is there already: a deploy moves it to the file's variants, by the file's
-    ``update``, and gives its former config back when the deploy is taken back.
+    """An existing endpoint, which a deploy moves to the file's variants, as ``update`` says.
 
-    The stack never makes it and never deletes it. Config, Models and role outlive the stack, since
-    the endpoint serves them on.
+    If the deploy rolls back, the endpoint goes back to its former config. The stack neither makes
+    nor deletes it. Config, Models and role outlive the stack, because the endpoint still needs
+    them.
     """
 
     existing: str
@@ -115,7 +115,7 @@ class ModelPackage(Spec):
 
     kms_key_arn: Annotated[KeyArn | None, Aws()] = None
     """The key that encrypts ``model_data``: the role may decrypt with it. A package of another
-    account's always has one, whose policy has to let the role, too. Source: developer guide,
+    account always has one, whose policy has to allow the role, too. Source: developer guide,
     "Deploy a Model Version from a Different Account"."""
 
     image_uri: Annotated[str | None, Aws()] = None

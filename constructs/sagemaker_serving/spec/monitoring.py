@@ -8,7 +8,7 @@ from sagemaker_serving.spec.base import Spec
 
 
 class AlarmThresholds(Spec):
-    """Above what an endpoint is not well, for each of its variants; ``null`` is no such alarm.
+    """The values above which alarms of each variant go off; ``null`` means no such alarm.
 
     An alarm goes off when ``datapoints_to_alarm`` of the last
     ``evaluation_periods`` periods were above. A minute without data, such as
@@ -75,8 +75,8 @@ class MetricsConfig(Spec):
     """What an endpoint publishes beside SageMaker's usual metrics, and how often."""
 
     enable_enhanced_metrics: bool | None = None
-    """Whether utilization and requests are told of each instance, too; the dashboard shows them
-    (SageMaker's default: no)."""
+    """Whether utilization and requests are published for each instance, too; the dashboard shows
+    them (SageMaker's default: no)."""
 
     enable_detailed_observability: bool | None = None
     """Whether the container's own metrics, each GPU's and each host's go to CloudWatch as
@@ -85,15 +85,15 @@ class MetricsConfig(Spec):
     metric_publish_frequency_in_seconds: int | None = Field(
         default=None, json_schema_extra={"default": 60}
     )
-    """How often: 10, 30, 60, 120, 180, 240 or 300. Requests are told that often only with
+    """How often: 10, 30, 60, 120, 180, 240 or 300. Requests are published that often only with
     ``enable_enhanced_metrics`` (SageMaker's default: 60)."""
 
 
 class Monitoring(Spec):
-    """What watches the endpoints: said for all models of an environment, or field by field for one.
+    """Alarms, dashboard and log groups of the endpoints: for all models, or field by field for one.
 
-    With ``production: true`` every endpoint has all of it; elsewhere only
-    those for which it stands, if only as ``monitoring: {}``.
+    With ``production: true`` every endpoint has all of it. Otherwise an endpoint has it where the
+    file or the model says so, even as ``monitoring: {}``.
     """
 
     alarms: bool = True

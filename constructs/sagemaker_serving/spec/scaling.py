@@ -108,8 +108,8 @@ class Schedule(Spec):
 class Scaling(Spec):
     """Bounds for one variant or inference component, and the policies that scale it.
 
-    An asynchronous variant's and a component's ``min`` may be 0: then a step policy is added that
-    starts them, on the backlog (HasBacklogWithoutCapacity) and on refused requests
+    ``min`` may be 0 for an asynchronous variant and for a component. A step policy then starts the
+    first instance or copy: on the backlog (HasBacklogWithoutCapacity), or on refused requests
     (NoCapacityInvocationFailures).
     """
 
@@ -118,7 +118,7 @@ class Scaling(Spec):
     variant."""
 
     max: Annotated[int, Aws("MaxCapacity")]
-    """The most of them, at least ``min``; the same as ``min`` is a fixed number."""
+    """The most of them, at least ``min``; equal to ``min``, it is a fixed number."""
 
     invocations_per_instance: Annotated[
         float | None,
@@ -153,7 +153,7 @@ class Scaling(Spec):
         Aws(),
         Holds({PROVISIONED: "SageMakerVariantProvisionedConcurrencyUtilization"}),
     ] = None
-    """The busy share of a serverless variant's warm workers, over 0 and up to 1."""
+    """The share of a serverless variant's provisioned workers that are busy, over 0 and up to 1."""
 
     tracked_metrics: Annotated[list[TrackedMetric], Aws()] = Field(default_factory=list)
     """Other metrics, each held at a target."""

@@ -40,10 +40,10 @@ class Replay(Spec):
 
 
 class OnlyReplay(Spec):
-    """A gate alone: the endpoint moves as it does where nothing is said."""
+    """Captured requests to compare alone: the endpoint moves as it does without ``update``."""
 
     replay: Replay
-    """Captured requests that are asked again before a deploy."""
+    """Captured requests that ``sagemaker-serving replay`` sends again before a deploy."""
 
 
 class Rollback(Spec):

@@ -22,17 +22,18 @@ class ManagedInstanceScaling(Spec):
     """The most instances, at least 1."""
 
     scale_in_policy: ScaleInPolicy | None = None
-    """Which instances are given back; left out: SageMaker's choice."""
+    """Which instances are removed first; left out: SageMaker's choice."""
 
 
 class ScaleInPolicy(Spec):
-    """Which instances are given back when the inference components on them need fewer."""
+    """Which instances are removed when the inference components on them need fewer."""
 
     strategy: Literal["IDLE_RELEASE", "CONSOLIDATION"]
-    """Those without any copy, or more of them by moving copies together."""
+    """IDLE_RELEASE removes instances without any copy. CONSOLIDATION also moves copies together, to
+    free more."""
 
     maximum_step_size: int | None = Field(default=None, json_schema_extra={"default": 1})
-    """Instances given back at a time by CONSOLIDATION, 1 to 100 (SageMaker's default: 1)."""
+    """Instances that CONSOLIDATION removes at a time, 1 to 100 (SageMaker's default: 1)."""
 
     cooldown_in_minutes: int | None = Field(default=None, json_schema_extra={"default": 20})
     """Minutes after the endpoint's last change before CONSOLIDATION looks again, 5 to 1440
@@ -40,7 +41,7 @@ class ScaleInPolicy(Spec):
 
 
 class CoreDump(Spec):
-    """The memory of a container that crashed, in the environment's bucket and under its key."""
+    """A crashed container's memory, in the environment's bucket and encrypted with its key."""
 
     prefix: str | None = None
     """Where in the bucket, without a slash at either end; left out: ``<model>/core-dumps``."""
@@ -53,7 +54,8 @@ class PrefixAwareRouting(Spec):
     """Bytes of the request's beginning that count, 1024 to 65536."""
 
     concurrency_threshold: int
-    """Open requests on that instance, 1 to 1024, beyond which another gets the next one."""
+    """Open requests on that instance, 1 to 1024, beyond which another instance gets the next
+    one."""
 
 
 class CapacityReservation(Spec):
@@ -76,9 +78,9 @@ class InstanceHost(Spec):
     instance_types: Annotated[
         list[str], Aws("InstancePools.InstanceType", "InstancePools.Priority")
     ] = Field(default_factory=list)
-    """Instance types in order of preference, 1 to 5, instead of ``instance_type``: where AWS has no
-    capacity for one, SageMaker takes the next. All run the same image; the first is what bounds,
-    prices and the dashboard go by."""
+    """Instance types in order of preference, 1 to 5, instead of ``instance_type``: if AWS has no
+    capacity for one, SageMaker takes the next. All run the same image. Limits, prices and the
+    dashboard go by the first."""
 
     instance_type: Annotated[str, Field(default_factory=first_choice)]
     """An instance type for endpoints, such as ``ml.c5.xlarge`` or ``ml.g4dn.xlarge``; left out with
@@ -88,12 +90,13 @@ class InstanceHost(Spec):
     """Instances to start with, at least 1."""
 
     weight: Annotated[float, Aws("InitialVariantWeight")] = 1.0
-    """Share of the traffic, relative to the other variants' weights; with 0 it gets none."""
+    """Share of the traffic, relative to the other variants' weights; with 0 it gets only requests
+    that name it."""
 
     inference_ami_version: str | None = None
     """The host's software, such as ``al2023-ami-sagemaker-inference-gpu-4-1``: its NVIDIA driver
-    has to run the image's CUDA. Left out: the one that image and instance family need, where that
-    is known and SageMaker's own host will not do; else SageMaker's choice."""
+    has to run the image's CUDA. Left out: SageMaker's default host, or one that can run the image
+    if the default is known not to."""
 
     volume_size_in_gb: Annotated[int | None, Aws("VolumeSizeInGB")] = None
     """Size of the storage volume, 1 to 512; not for types with local NVMe storage."""
@@ -121,7 +124,7 @@ class InstanceHost(Spec):
             also={"RoutingConfig.RoutingStrategy": "PREFIX_AWARE"},
         ),
     ] = None
-    """How PREFIX_AWARE compares; means that strategy, and is needed with it."""
+    """How PREFIX_AWARE compares requests: it chooses that strategy, and is needed with it."""
 
     capacity_reservation: Annotated[
         CapacityReservation | None, Aws("CapacityReservationConfig")
@@ -147,11 +150,11 @@ class InstanceVariant(InstanceHost, Container):
     ``accept_retired: [elastic-inference]``, and AWS refuses the deploy."""
 
     core_dump: CoreDump | None = None
-    """Where the memory of a container that crashed is left; left out: nowhere."""
+    """Where a crashed container's memory is written; left out: nowhere."""
 
     extra: dict[str, Any] = Field(default_factory=dict)
     """Members of CloudFormation's ProductionVariant that have no field here, by AWS's own names.
-    Entries of ``InstancePools`` are laid over ``instance_types`` in their order."""
+    Entries of ``InstancePools`` are merged with ``instance_types``, in the same order."""
 
 
 ManagedInstanceScaling.model_rebuild()
@@ -289,9 +292,9 @@ class AdapterSettings(Spec):
 
 
 class Adapter(AdapterSettings):
-    """Weights such as a LoRA's, laid over the model of another inference component.
+    """Weights such as a LoRA's, for the model of another inference component.
 
-    It runs in that one's container and has no memory, cores or copies of its own.
+    They run in that component's container, and have no memory, cores or copies of their own.
     """
 
     artifact: Archive
