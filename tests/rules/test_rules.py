@@ -14,10 +14,11 @@ from sagemaker_serving.errors import Problem, Severity
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
-from tests.rules.changes import BLUE, DIGITS, SCALING, Change
+from tests.rules.changes import BLUE, COMPONENTS, DIGITS, SCALING, UPDATE, Change
 from tests.rules.environment_cases import CASES
 from tests.today import TODAY
 
+BATCH = (*DIGITS, "batch_transform")
 ROOT = Path(__file__).parents[2]
 
 SOUND: dict[str, Any] = {
@@ -59,6 +60,17 @@ def problems(folder: Path, change: Change) -> list[Problem]:
     path_of_file = folder / "prod.yaml"
     path_of_file.write_text(yaml.dump(environment, Dumper=yaml.CSafeDumper, sort_keys=False))
     return check_environment(read_environment(path_of_file), today=TODAY)
+
+
+def variant(**fields: Any) -> Change:
+    return {BLUE[:-1]: [{"name": "blue", **fields}]}
+
+
+def model(**names: str) -> Change:
+    """The model with fields under other names."""
+    digits = SOUND["models"]["digits"]
+    called = {field: name for name, field in names.items()}
+    return {DIGITS: {called.get(field, field): value for field, value in digits.items()}}
 
 
 def test_the_sound_environment_has_no_problem(folder: Path) -> None:
@@ -108,8 +120,45 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
         ({(*DIGITS, "artifact"): "s3://My_Models/model.tar.gz"}, ["location-bucket"]),
         ({(*DIGITS, "artifact"): "s3://my-models/model.zip"}, ["model-data-form"]),
         ({(*DIGITS, "variants"): {"name": "blue"}}, ["wrong-type"]),
+        (variant(serverless={"memory_size_in_mb": 2048, "max_concurrency": 5}), ["unknown-field"]),
+        (variant(serverless_config={"MemorySizeInMB": 2048}), ["unknown-field"]),
+        (variant(memory_size_mb=2048), ["unknown-field"]),
+        (variant(MemorySizeInMB=2048, MaxConcurrency=5), ["unknown-field", "unknown-field"]),
+        (variant(instance_typ="ml.c5.large"), ["unknown-field"]),
+        (variant(InstanceType="ml.c5.large"), ["unknown-field"]),
+        (variant(instance_type=5), ["wrong-type"]),
+        (variant(instance_type="ml.c5.large", initial_instance_count=1, max_concurrency=5),
+         ["unknown-field"]),
+        ({(*DIGITS, "variants"): ["ml.c5.large"]}, ["wrong-type"]),
+        ({(*BLUE, "name"): 5, SCALING: {"blue": {"min": 1, "max": 1}}}, ["wrong-type"]),
+        (model(production_variants="variants"), ["unknown-field"]),
+        (model(artefact="artifact"), ["unknown-field"]),
+        (model(model_data_url="artifact"), ["unknown-field"]),
+        (model(framwork="framework"), ["unknown-field"]),
+        (model(FrameworkVersion="framework_version"), ["unknown-field"]),
+        ({BATCH: {"InstanceType": "ml.m5.large"}}, ["unknown-field"]),
+        ({BATCH: {"transform_resources": {"instance_type": "ml.m5.large"}}}, ["unknown-field"]),
+        ({UPDATE: {"canary": 10}}, ["unknown-field"]),
+        ({UPDATE: {"rolling_percnt": 50}}, ["unknown-field"]),
+        ({UPDATE: {"linear": 50}}, ["unknown-field"]),
+        ({SCALING: {"blue": {"MinCapacity": 1, "max": 4, "invocations_per_instance": 9}}},
+         ["unknown-field"]),
+        ({SCALING: {"blue": {"min": 1, "max": 4, "invocation_per_instance": 9}}},
+         ["unknown-field"]),
+        ({SCALING: {"blue": {"min": 1, "max": 4, "tracked_metric": []}}}, ["unknown-field"]),
+        ({(*DIGITS, "monitoring"): {"threshold": {"cpu_utilization_percent": 100}}},
+         ["unknown-field"]),
+        ({("routers",): {"all": {"targets": {"main": {"destinations": ["digits"]}}}}},
+         ["unknown-field"]),
+        ({("routers",): {"all": {"routing_targets": {"main": {"destination": ["digits"]}}}}},
+         ["unknown-field"]),
+        ({**COMPONENTS, (*DIGITS, "inference_components"): {"half": {"specification": {}}}},
+         ["unknown-field"]),
+        ({**COMPONENTS, (*DIGITS, "inference_components"): {"half": {"min_memory": 512}}},
+         ["unknown-field"]),
+        ({("acknowledge",): {"instance-retired": 5}}, ["wrong-type"]),
     ],
-)
+)  # fmt: skip
 def test_one_fault_is_one_message(folder: Path, change: Change, rules: list[str]) -> None:
     assert [problem.rule for problem in problems(folder, change)] == rules
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from local_aws.suggest import nearest
+from local_aws.template import Unknown
 from sagemaker_serving.errors import Mistake, Problem, Severity, Where
 from sagemaker_serving.rules.engine import Rule
 from sagemaker_serving.rules.template.reading import Template
@@ -88,7 +89,8 @@ def _listed(above: Any, where: Where, path: tuple[str | int, ...]) -> Iterator[A
     written = above.get("acknowledge") if isinstance(above, Mapping) else None
     for rule, reason in written.items() if isinstance(written, Mapping) else ():
         place = where / "acknowledge" / str(rule)
-        yield Acknowledgement(rule=str(rule), reason=reason, where=place, path=path)
+        if not isinstance(reason, Unknown):  # else its type is told
+            yield Acknowledgement(rule=str(rule), reason=reason, where=place, path=path)
 
 
 def _says(reason: Any) -> bool:

@@ -37,15 +37,13 @@ def check_environment(
     ``rules`` are all of this project's; one's own stand beside them: ``(*RULES, mine)``. ``today``
     is the day by which rules on the calendar judge, this day by default. What the file acknowledges
     is a note, and so is what ``acknowledged`` does.
-    What has a wrong type is named for that alone. Reads the models on disk that it names; touches
-    no network and starts no process.
+    A fault of shape is named for that alone. Reads the models on disk that it names; touches no
+    network and starts no process.
     """
-    shapeless = {found.where.path for found in file.shape_problems if found.rule == "wrong-type"}
     judge = judged_by(rules, today)
     own, shapes, _ = _by_voice(environment_facts(file))
     of_members, general = _by_member(judge(shapes))
-    judged = _once([*_told(own, judge), *of_members], general)
-    found = [problem for problem in judged if problem.where.path not in shapeless]
+    found = _once([*_told(own, judge), *of_members], general)
     given = [*in_environment(file), *acknowledged]
     return _in_order([*file.shape_problems, *apply(found, given, rules)])
 

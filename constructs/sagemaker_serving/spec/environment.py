@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sagemaker_serving.spec.aws import Aws
 from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batch_transform import BatchTransform
 from sagemaker_serving.spec.container import Container, PipelineContainer
@@ -62,7 +63,7 @@ class Environment(Spec):
     storage: Storage = Field(default_factory=lambda: Storage())
     """The environment's bucket: batches, captured data, and whatever else is stored."""
 
-    network: Network | None = None
+    network: Annotated[Network | None, Aws("VpcConfig")] = None
     """The VPC of the models: one that exists, or a private one that is made; left out:
     SageMaker's."""
 
@@ -206,18 +207,20 @@ class Model(Container):
     is a real-time one.
     """
 
-    variants: list[Variant] = Field(default_factory=list)
+    variants: Annotated[list[Variant], Aws("ProductionVariants")] = Field(default_factory=list)
     """The endpoint's production variants, 1 to 10; without any there is no endpoint."""
 
     endpoint: ExistingEndpoint | None = None
     """An existing endpoint, ``{existing: NAME}``: the deploy moves it to these variants and never
     deletes it. Left out: the stack makes ``<environment>-<model>``."""
 
-    shadow_variants: list[InstanceVariant] = Field(default_factory=list)
+    shadow_variants: Annotated[list[InstanceVariant], Aws("ShadowProductionVariants")] = Field(
+        default_factory=list
+    )
     """One variant that gets a copy of the production variant's requests; callers never get its
     answers. Its ``weight``, divided by the production variant's, is the share of requests."""
 
-    asynchronous: Asynchronous | None = None
+    asynchronous: Annotated[Asynchronous | None, Aws("AsyncInferenceConfig")] = None
     """Requests wait in a queue, and answers go to S3; left out: the caller waits for the answer."""
 
     containers: list[PipelineContainer] = Field(default_factory=list)
@@ -237,7 +240,7 @@ class Model(Container):
     scaling: dict[str, Scaling] = Field(default_factory=dict)
     """Bounds and policies, by the name of the variant or inference component."""
 
-    update: Update | None = None
+    update: Annotated[Update | None, Aws("DeploymentConfig")] = None
     """How the endpoint moves to a new version; left out: all at once. Where ``production`` is true:
     by a canary of 10 percent, which alarms on the endpoint's own metrics roll back."""
 
@@ -249,7 +252,7 @@ class Model(Container):
     """ARNs of inference routers of other accounts that may send requests to the endpoint; those of
     this account need no entry."""
 
-    data_capture: DataCapture | None = None
+    data_capture: Annotated[DataCapture | None, Aws("DataCaptureConfig")] = None
     """Which requests and answers are kept; left out: none."""
 
     metrics_config: MetricsConfig | None = None

@@ -11,16 +11,15 @@ from pydantic import ValidationError
 from sagemaker_serving.errors import Problem, ProblemsFound, Where
 from sagemaker_serving.spec.environment import Environment
 from sagemaker_serving.spec.inheritance import read_with_bases
-from sagemaker_serving.spec.shape import shape_problems
+from sagemaker_serving.spec.shape import as_meant, shape_problems
 
 
 def read_environment(path: Path) -> EnvironmentFile:
     """Reads ``path`` as an environment file, judging only its shape.
 
-    The result holds the plain data, what it extends included, every place's
-    line, the problems of shape, and the typed `Environment` when there were
-    none. Raises `ProblemsFound` when the YAML itself cannot be read, and
-    `Mistake` when there is no such file.
+    The result holds the plain data, what it extends included and `as_meant`, every place's line,
+    the problems of shape, and the typed `Environment` when there were none. Raises `ProblemsFound`
+    when the YAML itself cannot be read, and `Mistake` when there is no such file.
     """
     data, where, problems = read_with_bases(path)
     environment = None
@@ -28,6 +27,7 @@ def read_environment(path: Path) -> EnvironmentFile:
         environment = Environment.model_validate(data)
     except ValidationError as error:
         problems += shape_problems(error, where)
+        data = as_meant(data, error)
     return EnvironmentFile(
         path=path,
         data=data if isinstance(data, dict) else {},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -12,9 +14,13 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from local_aws.suggest import nearest
+from local_aws.template import Unknown
 from sagemaker_serving.errors import Problem, Where
-from sagemaker_serving.spec.aws import written_members
+from sagemaker_serving.spec.aws import aws_fields
 from sagemaker_serving.spec.environment import Environment
+
+_Loc = tuple[str | int, ...]
+"""A path with the names of the union members that it goes through, as pydantic has it."""
 
 _KINDS = {
     "string_type": "text",
@@ -29,28 +35,91 @@ _KINDS = {
 
 
 def shape_problems(error: ValidationError, where: Where) -> list[Problem]:
-    """One problem for each value whose shape is wrong, in the order found.
+    """One problem for each fault of shape, in the order found.
 
-    A field that is missing because its name is misspelt is one problem, that of its name.
+    What is missing because the field's name is misspelt, or because fields of another kind stand
+    beside it, is one problem with these.
     """
     problems: dict[tuple[str | int, ...], Problem] = {}
-    details = error.errors(include_url=False)
-    unknown = (one["loc"] for one in details if one["type"] == "extra_forbidden")
-    misspelt = {(*loc[:-1], _meant(str(loc[-1]), loc)[0]) for loc in unknown}
+    details = _details(error)
+    unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden"]
+    misspelt = {(*loc[:-1], field) for loc in unknown for field in _meant(loc).fields}
+    mixed = {loc[:-1] for loc in unknown if _meant(loc).of_another_kind}
+    strangers: set[tuple[str | int, ...]] = set()
     for detail in details:
-        place = _place(detail, where)
-        misread = detail["type"] == "missing" and detail["loc"] in misspelt
-        if place.path not in problems and not _follows(detail) and not misread:
-            message = _message(detail, place)
+        loc, kind = detail["loc"], detail["type"]
+        place = _place(loc, where)
+        if kind == "missing" and (loc in misspelt or loc[:-1] in mixed):
+            continue
+        if kind == "extra_forbidden" and _is_stranger(loc):
+            if loc[:-1] in strangers:
+                continue
+            strangers.add(loc[:-1])
+        if place.path not in problems:
+            message = _message(detail, place, [one for one in unknown if one[:-1] == loc[:-1]])
             problems[place.path] = Problem(
                 rule=_rule(detail), where=_owner(detail, place), message=message
             )
     return list(problems.values())
 
 
-def _place(detail: ErrorDetails, where: Where) -> Where:
+def as_meant(data: Any, error: ValidationError) -> Any:
+    """``data`` as the rules are to judge it, so that they tell no fault of shape again.
+
+    What has a wrong type or is missing is unknown, and so is what an unknown field may have been
+    meant to be. The unknown fields themselves are gone, and null is nothing.
+    """
+    for detail in _details(error):
+        way, annotation, _ = _walk(detail["loc"])
+        path = tuple(way)
+        if detail["type"] == "extra_forbidden":
+            meant = dict.fromkeys(_meant(detail["loc"]).fields, Unknown())
+            data = _changed(data, path[:-1], partial(_renamed, path[-1], meant))
+        elif detail["type"] == "missing" or detail["input"] is not None:
+            structure = detail["type"] == "model_type" and _unknown(annotation)
+            data = _changed(data, path, partial(_replaced, structure or Unknown()))
+    return data
+
+
+def _unknown(annotation: Any) -> dict[str, Any]:
+    """A structure of which nothing is known but that it has all that it needs."""
+    fields = [pair for member in _members(annotation).values() for pair in _fields(member).items()]
+    return {
+        name: Unknown()
+        for name, field in fields
+        if field.is_required() or field.default_factory_takes_validated_data
+    }
+
+
+def _replaced(value: Any, _: Any) -> Any:
+    return value
+
+
+def _renamed(name: str | int, meant: Mapping[str, Any], fields: Any) -> Any:
+    if not isinstance(fields, Mapping):
+        return fields
+    return {**meant, **{key: value for key, value in fields.items() if key != name}}
+
+
+def _details(error: ValidationError) -> list[ErrorDetails]:
+    return [one for one in error.errors(include_url=False) if not _follows(one)]
+
+
+def _changed(data: Any, path: _Loc, change: Callable[[Any], Any]) -> Any:
+    """``data`` with what is at ``path`` changed; as it is where that leads nowhere."""
+    if not path:
+        return change(data)
+    key, *deeper = path
+    if isinstance(data, list) and isinstance(key, int) and key < len(data):
+        return [*data[:key], _changed(data[key], tuple(deeper), change), *data[key + 1 :]]
+    if isinstance(data, dict) and (key in data or not deeper):
+        return {**data, key: _changed(data.get(key), tuple(deeper), change)}
+    return data
+
+
+def _place(loc: _Loc, where: Where) -> Where:
     """Where the value stands: the types' own path without the union members' names."""
-    for key in _walk(detail["loc"])[0]:
+    for key in _walk(loc)[0]:
         where = where / key
     return where
 
@@ -80,11 +149,11 @@ def _rule(detail: ErrorDetails) -> str:
     )
 
 
-def _message(detail: ErrorDetails, place: Where) -> str:
+def _message(detail: ErrorDetails, place: Where, beside: list[_Loc]) -> str:
     name = place.path[-1] if place.path else "the file"
     value = detail["input"]
     if detail["type"] == "extra_forbidden":
-        return _unknown_field(str(name), detail["loc"])
+        return _unknown_field(detail["loc"], beside)
     if detail["type"] == "missing":
         return f"{name!r} is missing; add it"
     if detail["type"] == "literal_error":
@@ -117,28 +186,59 @@ def _named(value: float | bool) -> str:
     return "truth value" if isinstance(value, bool) else "number"
 
 
-def _unknown_field(name: str, loc: tuple[str | int, ...]) -> str:
-    _, annotation, others = _walk(loc[:-1])
-    if any(name in _fields(other) for other in others):
-        return f"{name!r} belongs to another kind than the fields beside it; remove it, or them"
-    close, parts = _meant(name, loc)
-    if close is not None:
-        return f"unknown field {name!r}; did you mean {close!r}"
-    if parts:
-        return f"unknown field {name!r}; here its parts are fields of their own: {', '.join(parts)}"
-    fields = [field for member in _members(annotation).values() for field in _fields(member)]
-    return f"unknown field {name!r}; the fields here are {', '.join(fields)}"
+def _unknown_field(loc: _Loc, beside: list[_Loc]) -> str:
+    """``beside`` are all unknown fields there, this one with them."""
+    name, meant = str(loc[-1]), _meant(loc)
+    if _is_stranger(loc):
+        names = [repr(str(one[-1])) for one in beside if _is_stranger(one)]
+        if len(names) == 1:
+            rest = "belongs to another kind than the fields beside it; remove it, or them"
+            return f"{names[0]} {rest}"
+        rest = "belong to another kind than the fields beside them; remove these, or those"
+        return f"{', '.join(names[:-1])} and {names[-1]} {rest}"
+    if meant.is_guess:
+        return f"unknown field {name!r}; did you mean {meant.fields[0]!r}"
+    if meant.fields:
+        parts = ", ".join(meant.fields)
+        return f"unknown field {name!r}; here its parts are fields of their own: {parts}"
+    return f"unknown field {name!r}; the fields here are {', '.join(_own_fields(loc))}"
 
 
-def _meant(name: str, loc: tuple[str | int, ...]) -> tuple[str | None, list[str]]:
-    """The field that ``name`` is meant to be, if it is one, or the fields that it is made of."""
+def _own_fields(loc: _Loc) -> list[str]:
+    """The fields that there are beside the one at ``loc``."""
+    _, annotation, _ = _walk(loc[:-1])
+    return [field for member in _members(annotation).values() for field in _fields(member)]
+
+
+def _is_stranger(loc: _Loc) -> bool:
+    """Whether the field is one of another kind than the fields beside it."""
+    _, _, others = _walk(loc[:-1])
+    return any(loc[-1] in _fields(other) for other in others)
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """The ``fields`` that an unknown one may be meant to be: the one that its name is a guess at,
+    or those that it is made of."""
+
+    fields: tuple[str, ...]
+    is_guess: bool = False
+    of_another_kind: bool = False
+
+
+def _meant(loc: _Loc) -> _Meant:
     _, annotation, others = _walk(loc[:-1])
-    fields = [field for member in _members(annotation).values() for field in _fields(member)]
+    name, own = str(loc[-1]), _own_fields(loc)
+    if _is_stranger(loc):
+        return _Meant((), of_another_kind=True)
     called, parts = _by_aws_name(name, [annotation, *others])
-    longer = [field for field in fields if field.startswith(f"{name}_")]
-    if called or parts:
-        return called, parts
-    return longer[0] if len(longer) == 1 else nearest(name, fields), []
+    every = [*own, *(field for other in others for field in _fields(other))]
+    for fields in (own, every):
+        longer = [field for field in fields if field.startswith(f"{name}_")]
+        if called is None and not parts:
+            called = longer[0] if len(longer) == 1 else nearest(name, fields)
+    found = (called,) if called is not None else tuple(parts)
+    return _Meant(found, called is not None, bool(found) and not set(found) & set(own))
 
 
 def _by_aws_name(name: str, kinds: list[Any]) -> tuple[str | None, list[str]]:
@@ -146,16 +246,17 @@ def _by_aws_name(name: str, kinds: list[Any]) -> tuple[str | None, list[str]]:
     ours, and the fields of AWS's structure that is (``serverless_config``, or its beginning)."""
     word, called, parts = name.replace("_", "").lower(), None, []
     models = [one for kind in kinds for one in _members(kind).values() if _fields(one)]
-    for member, field in (pair for model in models for pair in written_members(model)):
-        *above, last = member.lower().split(".")
-        if "." not in field and last == word:
-            called = called or field
-        if "." not in field and any(one in (word, f"{word}config") for one in above):
-            parts.append(field)
+    for field in (field for model in models for field in aws_fields(model)):
+        for member in (*field.members, *(member for member, _ in field.also)):
+            *above, last = member.replace("[]", "").lower().split(".")
+            if last == word:
+                called = called or field.name
+            if any(one in (word, f"{word}config") for one in above):
+                parts.append(field.name)
     return called, list(dict.fromkeys(parts))
 
 
-def _walk(loc: tuple[str | int, ...]) -> tuple[list[str | int], Any, list[Any]]:
+def _walk(loc: _Loc) -> tuple[list[str | int], Any, list[Any]]:
     """The path that ``loc`` means, the type that stands there, and that type's alternatives."""
     path: list[str | int] = []
     annotation: Any = Environment

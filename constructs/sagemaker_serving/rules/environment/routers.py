@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from local_aws.template import region_names
+from local_aws.template import Unknown, region_names
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import (
     EndpointPolicyFacts,
@@ -53,7 +53,7 @@ def router_facts(environment: Fact) -> Iterator[object]:
         written = router.get("routing_targets")
         parts: dict[str, Fact] = {"InferenceRouterName": Fact(f"{prefix}-{name}", router.where)}
         if written.given:
-            parts["RoutingTargets"] = Listed(list(shaped), written.where, shaped)
+            parts["RoutingTargets"] = _list(written, shaped)
         yield ShapeFacts(shape="CreateInferenceRouterInput", value=Renamed({}, router.where, parts))
 
 
@@ -89,7 +89,7 @@ def _shaped(name: str, target: Fact) -> Fact:
     written = target.get("destinations")
     parts: dict[str, Fact] = {"Name": Fact(name, target.where)}
     if written.given:
-        parts["Destinations"] = Listed(list(arns), written.where, arns)
+        parts["Destinations"] = _list(written, arns)
     seconds = target.get("max_time_in_backlog_seconds")
     if seconds.given:
         backlog = Renamed({}, target.where, {"MaxTimeInBacklogSeconds": seconds})
@@ -99,6 +99,11 @@ def _shaped(name: str, target: Fact) -> Fact:
             {}, target.where, {"ClientConfig": backlog, "OutputConfig": output}
         )
     return Renamed({}, target.where, parts)
+
+
+def _list(written: Fact, entries: tuple[Fact, ...]) -> Fact:
+    known = not isinstance(written.value, Unknown)
+    return Listed(list(entries) if known else written.value, written.where, entries)
 
 
 _COLONS = 5

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
+from local_aws.template import Unknown
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import (
     ABSENT,
@@ -270,7 +271,8 @@ SERVERLESS_FIELDS = ("memory_size_in_mb", "max_concurrency", "provisioned_concur
 
 def is_serverless(variant: Fact) -> bool:
     """Whether an entry of ``variants`` is meant to be serverless, as the types tell, too."""
-    return any(variant.get(name).given for name in SERVERLESS_FIELDS)
+    is_known = not isinstance(variant.value, Unknown)
+    return is_known and any(variant.get(name).given for name in SERVERLESS_FIELDS)
 
 
 def moves(update: Fact) -> bool:
