@@ -26,7 +26,7 @@ _SCALING = {
     "min": 1,
     "max": 4,
     "invocations_per_instance": 70.0,
-    "step_policies": [{"metric_name": "Invocations", "steps": _STEPS}],
+    "step_policies": [{"metric_name": "ConcurrentRequestsPerModel", "steps": _STEPS}],
     "tracked_metrics": [{"metric_name": "CPUUtilization", "target": 70.0}],
     "schedules": [
         {"name": "day", "schedule": "cron(0 8 * * ? *)", "timezone": "Europe/Berlin", "min": 2}

@@ -7,7 +7,7 @@ Application Auto Scaling user guide.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -70,6 +70,21 @@ class Step(Spec):
 
     change: int
     """The instances, copies or workers to add; negative: to remove."""
+
+
+def alarm_of(steps: Sequence[tuple[float | None, float | None, float]]) -> tuple[str, float] | None:
+    """The comparison and threshold of the alarm that sets steps off, each lower, upper and change.
+
+    None where they go both ways, or have no first bound.
+    """
+    upwards = all(change >= 0 for _, _, change in steps)
+    bounds = [lower if upwards else upper for lower, upper, _ in steps]
+    known = [bound for bound in bounds if bound is not None]
+    if not known or not (upwards or all(change <= 0 for _, _, change in steps)):
+        return None
+    if upwards:
+        return "GreaterThanOrEqualToThreshold", min(known)
+    return "LessThanOrEqualToThreshold", max(known)
 
 
 class StepPolicy(Metric):

@@ -7,6 +7,8 @@ from typing import Any
 from tests.rules.changes import BLUE, DIGITS, ONE, SCALING, SERVERLESS, Change, serverless
 from tests.rules.template_cases import ON_SERVERLESS, Case
 
+STEP_UP = {"lower": 5, "change": 1}
+
 
 def scaled(**change: Any) -> Change:
     return {SCALING: {"blue": {"min": 1, "max": 4, "invocations_per_instance": 70, **change}}}
@@ -17,7 +19,7 @@ def queue(**change: Any) -> Change:
 
 
 def steps(*each: dict[str, Any]) -> Change:
-    return scaled(step_policies=[{"metric_name": "Invocations", "steps": list(each)}])
+    return stepping(steps=list(each))
 
 
 def schedule(**change: Any) -> Change:
@@ -28,7 +30,7 @@ NIGHT = {"name": "night", "schedule": "cron(0 20 * * ? *)", "max": 2}
 
 
 def stepping(**change: Any) -> Change:
-    policy = {"metric_name": "Invocations", "steps": [{"lower": 5, "change": 1}], **change}
+    policy = {"metric_name": "Invocations", "statistic": "Sum", "steps": [STEP_UP], **change}
     return scaled(step_policies=[policy])
 
 
@@ -114,6 +116,9 @@ ENVIRONMENTS: list[tuple[str, Change, str, Change]] = [
      "namespace is ':mine'; it must not begin with a colon", tracked(namespace="my:own/metrics")),
     ("metric-reach", tracked(target=250),
      "target is 250, and Average of CPUUtilization is at most 200", tracked(target=150)),
+    ("metric-reach", stepping(statistic="Average"),
+     "lower is 5, and Average of Invocations is at most 1, since each request is 1 or less; it "
+     "never comes over that; use the statistic Sum", stepping()),
     ("metric-namespace", tracked(metric_name="ModelLatency", target=50_000),
      "namespace is /aws/sagemaker/Endpoints; SageMaker publishes ModelLatency in AWS/SageMaker",
      tracked(metric_name="ModelLatency", target=50_000, namespace="AWS/SageMaker")),

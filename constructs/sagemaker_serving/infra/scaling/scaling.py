@@ -10,17 +10,11 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.scaling.values import (
-    Scaled,
-    ScalingMetric,
-    ScalingStep,
-    first_bound,
-    stepwise,
-)
+from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, ScalingStep, stepwise
 from sagemaker_serving.infra.synth.fields import properties_of
 from sagemaker_serving.infra.synth.tokens import stands_in
 from sagemaker_serving.spec.aws import aws_values
-from sagemaker_serving.spec.scaling import BACKLOG, Metric, Schedule, Step
+from sagemaker_serving.spec.scaling import BACKLOG, Metric, Schedule, Step, alarm_of
 
 _SERVICE = "sagemaker"
 
@@ -153,9 +147,14 @@ class Scaling(Construct):
 
         Raises `Mistake` for steps of both directions, or without a first bound.
         """
-        upwards, edge = first_bound(self.node.path, name, steps)
+        alarm = alarm_of([(step.lower, step.upper, step.change) for step in steps])
+        if alarm is None:
+            raise Mistake(
+                f"{self.node.path}: the steps of {name!r} must all add, each from a lower bound, "
+                "or all remove, each below an upper one; write two policies for both"
+            )
+        comparison, edge = alarm
         policy = self._policy(name, "StepScaling", stepwise(steps, edge, cooldown))
-        comparison = "GreaterThanOrEqualToThreshold" if upwards else "LessThanOrEqualToThreshold"
         cloudwatch.CfnAlarm(
             self,
             f"{name}Alarm",

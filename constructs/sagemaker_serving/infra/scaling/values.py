@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.fields import Unjudged
 from sagemaker_serving.spec.scaling import HELD, Metric, Step
 
@@ -48,23 +47,6 @@ class Scaled:
 def pascal(name: str) -> str:
     """A user's name as a part of a construct's id."""
     return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^a-zA-Z0-9]+", name))
-
-
-def first_bound(path: str, name: str, steps: Sequence[Step]) -> tuple[bool, float]:
-    """Whether the steps add capacity, and the value from which on the first one is taken.
-
-    Raises `Mistake`, which begins with ``path``, when they go both ways or have no such value.
-    """
-    changes = [step.change for step in steps]
-    upwards = all(change >= 0 for change in changes)
-    bounds = [step.lower if upwards else step.upper for step in steps]
-    one_way = upwards or all(change <= 0 for change in changes)
-    if not steps or not one_way or all(bound is None for bound in bounds):
-        raise Mistake(
-            f"{path}: the steps of {name!r} must all add, each from a lower bound, or "
-            "all remove, each below an upper one; write two policies for both"
-        )
-    return upwards, (min if upwards else max)(bound for bound in bounds if bound is not None)
 
 
 def stepwise(steps: Sequence[Step], edge: float, cooldown: int) -> dict[str, Any]:

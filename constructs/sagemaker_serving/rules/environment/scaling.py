@@ -28,6 +28,7 @@ from sagemaker_serving.spec.scaling import (
     Scaling,
     StepPolicy,
     TrackedMetric,
+    alarm_of,
 )
 
 
@@ -121,6 +122,9 @@ def _metric(
     if dimension == COPIES:
         own = {"InferenceComponentName": Unknown()}
     dimensions = followed.get("dimensions")
+    bound, comparison = followed.get("target"), "GreaterThanThreshold"
+    if spec is StepPolicy:
+        bound, comparison = _first_bound(followed)
     return MetricFacts(
         where=followed.where,
         name=followed.get("metric_name"),
@@ -132,9 +136,22 @@ def _metric(
             ).entries()
         ),
         statistic=_given(followed, spec, "statistic"),
-        bound=followed.get("target"),
+        bound=bound,
+        comparison=comparison,
         hosts=(instance_type,) if dimension == INSTANCES else (),
     )
+
+
+def _first_bound(policy: Fact) -> tuple[Fact, str]:
+    """What the alarm of a step policy waits for."""
+    steps = list(policy.get("steps").items())
+    numbers = [[step.get(name).number for name in ("lower", "upper", "change")] for step in steps]
+    alarm = alarm_of([(lower, upper, change or 0) for lower, upper, change in numbers])
+    if alarm is None:
+        return ABSENT, ""
+    comparison, threshold = alarm
+    end = "lower" if comparison.startswith("Greater") else "upper"
+    return next(one for step in steps if (one := step.get(end)).number == threshold), comparison
 
 
 def _given(followed: Fact, spec: type[Metric], field: str) -> Fact:
