@@ -47,10 +47,25 @@ Outputs:
   Other: {Value: !Ref Nothing}
 """
 METADATA = "Metadata:\n  SageMakerServing:\n    acknowledge: {instance-retierd: why}\n"
+ZIPPED = """
+    Type: AWS::SageMaker::Model
+    Properties:
+      ExecutionRoleArn: arn:aws:iam::111122223333:role/r
+      PrimaryContainer:
+        Image: 763104351884.dkr.ecr.us-east-1.amazonaws.com/tensorflow-inference:2.20-cpu
+        ModelDataUrl: s3://bucket/model.zip"""
+OLD_ID = f"""
+Resources:
+  Kept:
+    Metadata:
+      cfn-lint: {{config: {{ignore_checks: [artifact-s3-uri]}}}}{ZIPPED}
+  Told:{ZIPPED}
+"""
 TEMPLATES = {
     "t.yaml": TEMPLATE,
     "outputs.yaml": TEMPLATE + OUTPUTS,
     "metadata.yaml": METADATA + TEMPLATE,
+    "old.yaml": OLD_ID,
 }
 ERROR, WARNING = ("container-variable", "Error", 30), ("instance-retired", "Warning", 9)
 Found = tuple[dict[str, set[tuple[str, str, int]]], int]
@@ -99,6 +114,13 @@ def test_what_cfn_lint_judges_itself_is_named_once(judged: Found) -> None:
 def test_an_acknowledgement_without_a_rule_stands_at_its_line(judged: Found) -> None:
     below = {(rule, level, line + 3) for rule, level, line in (ERROR, WARNING)}
     assert judged[0]["metadata.yaml"] == below | {("acknowledge", "Error", 3)}
+
+
+def test_a_resource_ignores_a_rule_by_an_id_that_it_had(judged: Found, project: Path) -> None:
+    told = {("model-data-form", "Error", 18)}
+    assert judged[0]["old.yaml"] == told
+    named, _ = found(project, "--mandatory-checks", "model-data-form", "--", "old.yaml")
+    assert named == {"old.yaml": told | {("model-data-form", "Error", 11)}}
 
 
 def test_a_rule_may_be_ignored_and_is_asked_for_each_of_cfn_lints_regions(project: Path) -> None:

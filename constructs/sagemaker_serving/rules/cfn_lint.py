@@ -43,6 +43,7 @@ class _OfThisProject:
     ids: frozenset[str]
     severity: str
     """cfn-lint reads it from an id's first letter, which ids here do not have."""
+    is_mandatory = False
 
     def is_enabled(
         self,
@@ -53,12 +54,19 @@ class _OfThisProject:
     ) -> bool:
         """Always, unless it is ignored: cfn-lint includes others by the letters E and W."""
         del include_experimental, include_rules
-        mandatory = any(self.id.startswith(one) for one in mandatory_rules or ())
-        return mandatory or self.ids.isdisjoint(ignore_rules or ())
+        self.is_mandatory = any(self.id.startswith(one) for one in mandatory_rules or ())
+        return self.is_mandatory or self.ids.isdisjoint(ignore_rules or ())
 
     def match(self, cfn: LintedTemplate) -> list[RuleMatch]:
-        """What this rule finds in the template, for each of cfn-lint's regions."""
-        return [match for rule, match in _matches(cfn) if rule == self.id]
+        """What this rule finds in the template, for each of cfn-lint's regions, and no resource
+        ignores by an id that the rule had: cfn-lint looks for today's alone."""
+        by_id = cfn.get_directives()
+        ignoring = {name for each in self.ids for name in by_id.get(each, ())}
+        return [
+            match
+            for rule, match in _matches(cfn)
+            if rule == self.id and (self.is_mandatory or ignoring.isdisjoint(match.path[1:2]))
+        ]
 
 
 def _matches(cfn: LintedTemplate) -> list[tuple[str, RuleMatch]]:
