@@ -137,7 +137,8 @@ def test_a_log_that_is_finished_is_sent_at_once_and_may_be_flushed_at_the_same_t
         )
         shipper.follow(stream)
         shipper.finish(stream)
-        shipper.flush()
+        if number < 29:
+            shipper.flush()
     eventually(lambda: len(lines(aws, "/finished")) == 30)
     assert set(map(tuple, lines(aws, "/finished").values())) == {("last words",)}
     shipper.close()
