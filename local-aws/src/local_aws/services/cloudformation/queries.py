@@ -62,14 +62,14 @@ class Queries:
         self._operations = operations
         self._submissions = submissions
 
-    def describe_stacks(self, values: Values, region: str) -> Answer:
+    def describe_stacks(self, values: Values, region: str, *, waits: bool = True) -> Answer:
         """One stack, or every living one of the region."""
         name = values.get("StackName")
         if name is None:
             views, token = page(list(self._stacks.living(region)), values.get("NextToken"))
             return {"Stacks": [stack_view(stack) for stack in views], "NextToken": token}
         stack = self._described(name, region)
-        if name == stack.stack_id and stack.busy:
+        if name == stack.stack_id and stack.busy and waits:
             with self._write_lock.aside():
                 self._operations.wait(stack, HOLD_SECONDS)
         return {"Stacks": [stack_view(stack)]}

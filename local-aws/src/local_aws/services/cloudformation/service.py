@@ -13,6 +13,7 @@ from typing_extensions import override
 from local_aws import service
 from local_aws.context import LocalContext
 from local_aws.permissions.service import PassedRole, Refusal, ServicePermissions
+from local_aws.permissions.sessions import RoleSession
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import require_members
@@ -138,7 +139,14 @@ class CloudFormation(service.Service):
 
     def actions(self) -> Mapping[str, service.Action]:
         """Every action that is offered, by the operation's name."""
-        return {name: partial(_do, action) for name, action in self._actions.items()}
+        actions = {name: partial(_do, action) for name, action in self._actions.items()}
+        return {**actions, "DescribeStacks": self._describe_stacks}
+
+    def _describe_stacks(self, call: Call) -> dict[str, Any]:
+        """Whoever works for a stack, as a custom resource's function, is not let wait for it."""
+        session = call.caller if isinstance(call.caller, RoleSession) else None
+        waits = session is None or session.expires_at is not None
+        return _do(partial(self._actions["DescribeStacks"], waits=waits), call)
 
     def resource_types(self) -> Iterable[Provider]:
         """Nested stacks, and what the CDK counts itself by."""
