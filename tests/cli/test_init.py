@@ -70,6 +70,17 @@ def test_every_kind_of_model_gets_a_file_that_passes_check(
     assert (checked.returncode, checked.stdout) == (0, "1 file: nothing is wrong\n")
 
 
+@pytest.mark.skipif(find_spec("transformers") is not None, reason="transformers is here")
+def test_a_package_of_the_user_s_own_that_serves_the_model_here_is_said(
+    run: Run, tmp_path: Path
+) -> None:
+    plant(tmp_path, PRETRAINED)
+    told = run(*INIT, "--model", "bert").stdout
+    assert "\n  pip install transformers\n" in told
+    assert "\n  sagemaker-serving local up\n" in told
+    assert told.rstrip().endswith("""predict dev-bert '{"inputs": "a text"}' --local""")
+
+
 @pytest.mark.skipif(find_spec("ray") is not None, reason="ray is here, so that nothing is missing")
 def test_what_serves_the_model_here_and_is_not_installed_is_said(run: Run, tmp_path: Path) -> None:
     plant(tmp_path, {"m/model.pth": b"weights", "m/code/inference.py": HANDLER})
@@ -129,9 +140,11 @@ def test_an_archive_that_tells_no_framework_is_served_as_one_says(run: Run, tmp_
 
 
 def test_it_says_where_a_stub_makes_the_answers_up(run: Run, tmp_path: Path) -> None:
-    plant(tmp_path, PRETRAINED)
-    told = run(*INIT, "--model", "bert").stdout
-    assert "local up --engine huggingface-pytorch-inference=stub" in told
+    names = ("model-symbol.json", "model-0000.params", "model-shapes.json")
+    files = {f"net/{name}": b"" for name in names}
+    plant(tmp_path, {**files, "net/code/inference.py": HANDLER})
+    told = run(*INIT, "--model", "net").stdout
+    assert "local up --engine mxnet-inference=stub" in told
     assert told.rstrip().endswith("nothing here runs this image: a stub makes its answers up")
 
 

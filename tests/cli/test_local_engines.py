@@ -28,10 +28,11 @@ def test_everything_wrong_with_engines_is_said_at_once_and_nothing_starts(local:
     assert ended.stderr.splitlines() == [
         "sagemaker-serving: SAGEMAKER_SERVING_ENGINES is 'other': it must be REPOSITORY=ENGINE, as "
         "team/server=stub; ENGINE is tensorflow, pytorch, neo-pytorch, neo-onnx, neo-xgboost, "
-        "sklearn, xgboost, triton, ray-serve, ray-serve-streaming, stub or command:PROGRAM",
+        "sklearn, xgboost, huggingface, triton, ray-serve, ray-serve-streaming, stub or "
+        "command:PROGRAM",
         "--engine is 'mine:7=stub': 'mine:7' is no repository's name; leave the tag out: mine",
         "--engine is 'mine=sutb': there is no engine 'sutb'; ENGINE is tensorflow, pytorch, "
-        "neo-pytorch, neo-onnx, neo-xgboost, sklearn, xgboost, triton, ray-serve, "
+        "neo-pytorch, neo-onnx, neo-xgboost, sklearn, xgboost, huggingface, triton, ray-serve, "
         "ray-serve-streaming, stub or command:PROGRAM, or none to forget it; did you mean stub",
     ]
     assert local("status").returncode == 2

@@ -7,6 +7,7 @@ import pytest
 from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of, split_image
 
 ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
+HUGGING_FACE = "2.1.0-transformers4.37.0-cpu-py310-ubuntu22.04"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,7 @@ ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
         (f"{ECR}/xgboost-neo:latest", "neo-xgboost", None),
         (f"{ECR}/sagemaker-scikit-learn:1.4-2-cpu-py3", "sklearn", None),
         (f"{ECR}/sagemaker-xgboost:3.2-0", "xgboost", None),
+        (f"{ECR}/huggingface-pytorch-inference:{HUGGING_FACE}", "huggingface", None),
     ],
 )
 def test_repository_and_tag_tell_program_and_contract(
@@ -75,7 +77,7 @@ def test_a_version_that_is_not_known_is_said(image: str, version: str | None, sa
         ("sagemaker-neo-keras", "neo-keras"),
         ("image-classification-neo", "image-classification-neo"),
         ("huggingface-pytorch-tgi-inference", "huggingface-llm-neuronx and huggingface-llm"),
-        ("huggingface-pytorch-inference", "huggingface"),
+        ("huggingface-pytorch-inference-neuronx", "huggingface-neuronx"),
         ("sagemaker-tensorflow", "tensorflow-legacy"),
         ("vllm", "vllm-omni and vllm-server and vllm"),
     ],

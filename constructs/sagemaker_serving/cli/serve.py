@@ -61,7 +61,8 @@ def _environment(
     "--framework",
     type=click.Choice(
         [
-            *("tensorflow", "pytorch", "sklearn", "xgboost", "ray-serve", "triton"),
+            *("tensorflow", "pytorch", "sklearn", "xgboost", "huggingface", "ray-serve"),
+            "triton",
             *("neo-pytorch", "neo-onnx", "neo-xgboost"),
         ]
     ),

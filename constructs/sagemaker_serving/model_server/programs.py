@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from importlib.util import find_spec
 
 from sagemaker_serving.archive import TRITON, ArchiveContents
 from sagemaker_serving.archive.handlers import SCRIPT, script_of
@@ -32,7 +33,10 @@ class Program(StrEnum):
     """scikit-learn's image: Flask around sagemaker-containers."""
 
     XGBOOST = "xgboost"
-    """XGBoost's image with its own algorithm, without a script."""
+    """XGBoost's image: its own algorithm, or Flask around sagemaker-containers."""
+
+    HUGGING_FACE = "huggingface"
+    """Hugging Face's image: Multi Model Server around AWS's toolkit for transformers."""
 
     TRITON = "triton"
     """Triton, with its onnxruntime backend alone."""
@@ -59,11 +63,17 @@ _RUN_BY: Mapping[Program, Extra] = {
     Program.NEO_PYTORCH: "torch",
     Program.NEO_ONNX: "onnxruntime",
     Program.XGBOOST: "xgboost",
+    Program.HUGGING_FACE: "torch",
     Program.NEO_XGBOOST: "xgboost",
     Program.TRITON: "onnxruntime",
     Program.RAY_SERVE: "ray",
     Program.RAY_SERVE_STREAMING: "ray",
 }
+
+PACKAGES = {"sklearn": "scikit-learn", "joblib": "scikit-learn", "transformers": "transformers"}
+"""What images have and no extra brings: the user's own, by the modules."""
+
+_IMPORTED_BY = {Program.SKLEARN: "sklearn", Program.HUGGING_FACE: "transformers"}
 
 _PYTORCH_FUNCTIONS = ("model_fn", "transform_fn", "input_fn", "predict_fn", "output_fn")
 
@@ -86,11 +96,19 @@ def program_of(contents: ArchiveContents, environment: Mapping[str, str] | None 
     has_functions = script is not None and any(map(script.defines, _PYTORCH_FUNCTIONS))
     if has_functions and contents.frameworks == ("sklearn",):
         return Program.SKLEARN
-    if contents.frameworks == ("xgboost",) and script is None:
+    if contents.frameworks == ("xgboost",):
         return Program.XGBOOST
+    if "huggingface" in contents.frameworks:
+        return Program.HUGGING_FACE
     if has_functions or "pytorch" in contents.frameworks:
         return Program.PYTORCH
     return Program.TENSORFLOW
+
+
+def missing_package(program: Program) -> str | None:
+    """The package of the user's own that ``program`` needs and this machine has not."""
+    module = _IMPORTED_BY.get(program)
+    return PACKAGES[module] if module is not None and find_spec(module) is None else None
 
 
 def extras_of(program: Program, files: Iterable[str]) -> list[Extra]:

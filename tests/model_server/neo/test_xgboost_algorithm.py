@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.model_server.neo.xgboost_algorithm import XgboostAlgorithm
+from sagemaker_serving.model_server.neo.xgboost_algorithm import XgboostAlgorithm, XgboostAmongMany
 from sagemaker_serving.model_server.toolkit.service import Request
 
 xgboost: Any = pytest.importorskip("xgboost", reason="xgboost is not installed")
@@ -72,10 +72,9 @@ def test_a_pickled_booster_answers_a_batch_in_lines(booster: Any, tmp_path: Path
     assert told(model, "0,1\n1,0", "text/csv", "application/json")[1].count("\n") == 2
 
 
-@pytest.mark.parametrize("name", ["SAGEMAKER_PROGRAM", "SAGEMAKER_INFERENCE_OUTPUT"])
-def test_what_it_does_not_serve_fails_its_start(tmp_path: Path, name: str) -> None:
-    with pytest.raises(Mistake, match=f"{name} is set"):
-        XgboostAlgorithm(tmp_path, {name: "labels"})
+def test_what_it_does_not_serve_fails_its_start(tmp_path: Path) -> None:
+    with pytest.raises(Mistake, match="SAGEMAKER_INFERENCE_OUTPUT is set"):
+        XgboostAlgorithm(tmp_path, {"SAGEMAKER_INFERENCE_OUTPUT": "labels"})
 
 
 def test_several_models_are_refused(tmp_path: Path) -> None:
@@ -83,3 +82,18 @@ def test_several_models_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b.json").touch()
     with pytest.raises(Mistake, match="2 files are at the model's top"):
         XgboostAlgorithm(tmp_path, {})
+
+
+def test_among_many_models_predictions_are_joined_by_commas_or_an_array(
+    booster: Any, tmp_path: Path
+) -> None:
+    booster.save_model(tmp_path / "xgb.ubj")
+    model = XgboostAmongMany(tmp_path, {})
+    expected = booster.predict(xgboost.DMatrix(ROWS[:2])).tolist()
+    assert json.loads(told(model, "0,1\n1,0", "text/csv")[1]) == expected
+    joined = told(model, "0,1\n1,0", "text/csv", "text/csv")[1]
+    assert [float(each) for each in joined.split(",")] == expected
+    assert told(model, "a,b", "text/csv")[0] == 503
+    assert told(model, "0,1,2", "text/csv")[0] == 400
+    assert told(model, "0,1", "text/csv", "image/png")[0] == 415
+    assert told(model, "", "text/csv") == (204, "")

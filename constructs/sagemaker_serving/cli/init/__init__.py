@@ -165,19 +165,22 @@ def _next_commands(draft: Draft) -> Iterator[str]:
     from sagemaker_serving.cli.init.request import inputs_of, request_of, usual_request
     from sagemaker_serving.extras import is_here
     from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of
-    from sagemaker_serving.model_server.programs import extras_of
+    from sagemaker_serving.model_server.programs import extras_of, missing_package
 
     wanted: list[Extra] = ["cdk", "local"]
-    stand_in, remark = "", ""
+    stand_in, remark, package = "", "", None
     try:
         program = engine_of(draft.serving.image.uri).program
         wanted += extras_of(program, draft.contents.files)
+        package = missing_package(program)
     except NoEngine:
         stand_in = f" --engine {draft.serving.image.repository}=stub"
         remark = "   # nothing here runs this image: a stub makes its answers up"
     missing = [extra for extra in wanted if not is_here(extra)]
     if missing:
         yield f"pip install 'sagemaker-serving[{','.join(missing)}]'"
+    if package is not None:
+        yield f"pip install {package}"
     if cdk_cli(Path()) is None:
         yield "npm install aws-cdk@2"
     yield f"sagemaker-serving local up{stand_in}"

@@ -41,7 +41,7 @@ def engine_of(image: str) -> Engine:
     repository = name.rpartition("/")[2]
     if _RAY_FOR_EC2.match(tag) and repository == "ray":
         raise NoEngine(f"{image} is for EC2, and answers where SageMaker does not ask")
-    tag = _RAY_SERVE.sub("", tag)
+    tag = _BEFORE_VERSION.sub("", tag)
     known = {**repository_versions(repository), **_NOT_IN_THE_TABLES.get(repository, {})}
     for framework, versions in known.items():
         if framework in _PROGRAMS:
@@ -74,8 +74,8 @@ def split_image(image: str) -> tuple[str, str, str]:
 
 SERVED = (
     "tensorflow-inference, sagemaker-tensorflow-serving, pytorch-inference, sagemaker-pytorch, "
-    "sagemaker-scikit-learn, sagemaker-xgboost, sagemaker-tritonserver, ray and what runs Neo's "
-    "TensorFlow, PyTorch, ONNX and XGBoost models"
+    "sagemaker-scikit-learn, sagemaker-xgboost, huggingface-pytorch-inference, "
+    "sagemaker-tritonserver, ray and what runs Neo's TensorFlow, PyTorch, ONNX and XGBoost models"
 )
 """AWS's repositories whose images are served, for messages."""
 
@@ -91,6 +91,7 @@ _PROGRAMS = {
     "xgboost-neo": Program.NEO_XGBOOST,
     "sklearn": Program.SKLEARN,
     "xgboost": Program.XGBOOST,
+    "huggingface": Program.HUGGING_FACE,
     TRITON: Program.TRITON,
 }
 """By the SDK's names of frameworks, as the catalog has them."""
@@ -116,8 +117,9 @@ _VERSION = re.compile(r"\d+\.\d+(\.\d+)*")
 2.19.0-gpu-py312-cu122-ubuntu22.04-sagemaker-v1.2."""
 
 
-_RAY_SERVE = re.compile(r"^serve-ml-sagemaker-(cpu|cuda)-v")
-"""What stands before the version in the tags of Ray Serve: serve-ml-sagemaker-cpu-v1.4."""
+_BEFORE_VERSION = re.compile(r"^(serve-ml-sagemaker-(cpu|cuda)-v|[0-9.]+-transformers)")
+"""What stands before the version in tags of Ray Serve and of Hugging Face:
+serve-ml-sagemaker-cpu-v1.4, 2.6.0-transformers4.49.0-cpu-py312-ubuntu22.04."""
 
 _RAY_FOR_EC2 = re.compile(r"serve-ml-(cpu|cuda)\b")
 """The tags of its other images, which listen on port 8000 alone (aws/deep-learning-containers

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from sagemaker_serving.catalog.servers import TORCHSERVE_LARGEST
 from sagemaker_serving.model_server.programs import Program
-from sagemaker_serving.model_server.toolkit.contract import ToolkitContract, toolkit_contract
+from sagemaker_serving.model_server.toolkit.contract import (
+    MULTI_MODEL_SERVER,
+    ToolkitContract,
+    toolkit_contract,
+)
 from sagemaker_serving.model_server.toolkit.service import Service
-from sagemaker_serving.model_server.toolkit.settings import Settings
+from sagemaker_serving.model_server.toolkit.settings import JSON, Settings, has_many
 
 NO_MEMORY = "no memory"
 RAISED = "raised"
@@ -19,7 +24,10 @@ RAISED = "raised"
 
 
 def contract_of(program: Program, container_version: str | None) -> ToolkitContract | None:
-    """PyTorch's contract of that version; None for the other images."""
+    """PyTorch's contract of that version, Multi Model Server's where an image runs many models by
+    it; None for the other images."""
+    if program in (Program.XGBOOST, Program.HUGGING_FACE) and has_many(os.environ):
+        return MULTI_MODEL_SERVER
     return toolkit_contract(container_version) if program is Program.PYTORCH else None
 
 
@@ -44,10 +52,28 @@ def load_service(
 
         scikit_learn.must_name_script(environ)
         return service.load(model_dir, settings, model_name=model_name, own=scikit_learn)
-    if program is Program.XGBOOST:
-        from sagemaker_serving.model_server.neo.xgboost_algorithm import XgboostAlgorithm
+    if program is Program.XGBOOST and environ.get("SAGEMAKER_PROGRAM"):
+        from sagemaker_serving.model_server.pytorch import scikit_learn, service, xgboost_script
 
-        return XgboostAlgorithm(model_dir, environ)
+        scikit_learn.must_name_script(environ, "XGBoost")
+        return service.load(model_dir, settings, model_name=model_name, own=xgboost_script)
+    if program is Program.XGBOOST:
+        from sagemaker_serving.model_server.neo.xgboost_algorithm import (
+            XgboostAlgorithm,
+            XgboostAmongMany,
+        )
+
+        return (XgboostAmongMany if has_many(environ) else XgboostAlgorithm)(model_dir, environ)
+    if program is Program.HUGGING_FACE:
+        from sagemaker_serving.model_server.pytorch import hugging_face, service
+
+        return service.load(
+            model_dir,
+            replace(settings, default_accept=JSON),  # the toolkit reads no variable for it
+            model_name=model_name,
+            own=hugging_face,
+            failure=hugging_face.failure,
+        )
     if program in (Program.PYTORCH, Program.NEO_PYTORCH):
         from sagemaker_serving.model_server.neo.torch_module import compiled_model_fn
         from sagemaker_serving.model_server.pytorch import service

@@ -134,7 +134,7 @@ def _log_what_is_ignored(container: Container) -> None:
             "each request of a batch, and so does this server"
         )
     contract = container.contract
-    if contract is None:
+    if contract is None or container.program is not Program.PYTORCH:
         return
     log.info(
         "container of PyTorch %s: TorchServe %s, sagemaker-pytorch-inference %s "

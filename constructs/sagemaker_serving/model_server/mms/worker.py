@@ -33,7 +33,7 @@ from sagemaker_serving.model_server.mms.loading import (
 )
 from sagemaker_serving.model_server.own_gunicorn import Gunicorn
 from sagemaker_serving.model_server.parent_watch import add_child_arguments, exit_at_end_of, report
-from sagemaker_serving.model_server.programs import Program
+from sagemaker_serving.model_server.programs import PACKAGES, Program
 from sagemaker_serving.model_server.toolkit.service import Request, Service
 from sagemaker_serving.model_server.toolkit.settings import Settings, read_settings
 
@@ -130,7 +130,7 @@ def _advice(error: Exception) -> str:
 
 _OF_IMAGES = {
     **dict.fromkeys(("torch", "sagemaker_inference"), "'sagemaker-serving[torch]'"),
-    **dict.fromkeys(("sklearn", "joblib"), "scikit-learn"),
+    **PACKAGES,
 }
 
 

@@ -17,11 +17,11 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.pytorch.codecs import CSV, JSON, TEXT_TYPES, decode, encode
 
 
-def must_name_script(environ: Mapping[str, str]) -> None:
+def must_name_script(environ: Mapping[str, str], image: str = "scikit-learn") -> None:
     """Raise `Mistake` where no variables name the script, without which the image ends."""
     if script_of("sklearn", environ) is None:
         wanted = " and ".join(f"{name}: {value}" for name, value in SCRIPT_VARIABLES.items())
-        raise Mistake(f"scikit-learn's image is not told its script; set {wanted}")
+        raise Mistake(f"{image}'s image is not told its script; set {wanted}")
 
 
 def model_fn(model_dir: str) -> Any:

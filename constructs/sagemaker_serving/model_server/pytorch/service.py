@@ -42,11 +42,13 @@ def load(
     model_name: str = "model",
     model_fn: Function | None = None,
     own: ModuleType = defaults,
+    failure: Callable[[Exception], Answer] | None = None,
 ) -> PyTorchModel:
     """Import the user's functions and load the model; raises whatever they raise.
 
     ``contract`` None is the newest. ``own`` are the image's functions, for those that the user's
-    script has not, and ``model_fn`` stands in for the one of that name.
+    script has not, and ``model_fn`` stands in for the one of that name. ``failure`` is how it
+    answers what a function raises, else as the toolkit does.
     """
     functions = load_functions(settings.module, own)
     if own is defaults:
@@ -61,25 +63,28 @@ def load(
     model = call(functions.model_fn, context, folder)
     if functions.model_warmup_fn is not None:
         call(functions.model_warmup_fn, context, folder, model)
-    return PyTorchModel(model, functions, context, settings.default_accept)
+    return PyTorchModel(model, functions, context, settings.default_accept, failure or _failed)
 
 
 class PyTorchModel:
     """What ``model_fn`` returned, behind ``transform_fn`` or the three it stands for."""
 
     def __init__(
-        self, model: Any, functions: Functions, context: Context, default_accept: str
+        self,
+        model: Any,
+        functions: Functions,
+        context: Context,
+        default_accept: str,
+        failure: Callable[[Exception], Answer],
     ) -> None:
         self._model = model
         self._functions = functions
         self._context = context
         self._default_accept = default_accept
+        self._failure = failure
 
     def answer(self, request: Request) -> Answer:
-        """The prediction; 500 with message and trace for what a function raises.
-
-        Only an exception that is one of the toolkit's own says its status itself.
-        """
+        """The prediction, or what the image says of what a function raises."""
         processor = self._context.begin(request.headers)
         try:
             result, content_type = self._transform(request)
@@ -87,9 +92,8 @@ class PyTorchModel:
             # Now, and not before: a function's own choice is overwritten, as in the image.
             answer = encoded(result, content_type)
         except Exception as error:
-            status, message = _told(error)
-            log.exception("Transform failed: %s", message)
-            return failed(status, message, error)
+            log.exception("Transform failed: %s", error)
+            return self._failure(error)
         own, _ = processor.status
         if own == 200 or answer.status != 200:
             return answer
@@ -114,16 +118,13 @@ class PyTorchModel:
         return (result[0], result[1]) if isinstance(result, tuple) else (result, accept)
 
 
-def _told(error: Exception) -> tuple[int, str]:
-    """The status and message of an answer; those of the toolkit's exceptions are their own.
-
-    An exception of another class is a 500, whatever its attributes are.
-    """
+def _failed(error: Exception) -> Answer:
+    """500 with message and trace; only an exception of the toolkit's says its status itself."""
     errors = sys.modules.get("sagemaker_inference.errors")
     if errors is not None and isinstance(error, errors.BaseInferenceToolkitError):
-        return error.status_code, error.message
+        return failed(error.status_code, error.message, error)
     # An exception without words is answered as the toolkit does.
-    return 500, str(error) or "Invalid Request"
+    return failed(500, str(error) or "Invalid Request", error)
 
 
 Function = Callable[..., Any]

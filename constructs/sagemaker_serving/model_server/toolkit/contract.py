@@ -112,6 +112,7 @@ _SPANS: Mapping[tuple[int, int], ToolkitContract] = {
 }
 """By the newest version of each span, ascending; whatever is newer is `_NEWEST`."""
 
+MULTI_MODEL_SERVER = _TO_1_5
 CONTRACTS = (_TO_1_5, _TO_1_12, _TO_2_0, _TO_2_3, _NEWEST)
 
 

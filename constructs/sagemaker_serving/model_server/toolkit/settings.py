@@ -63,7 +63,7 @@ def read_settings(
     ``largest`` are a body's bytes where no variable says them.
     Raises `Mistake` for a value that the container would not start with.
     """
-    multi_model = environ.get("SAGEMAKER_MULTI_MODEL") == "true"
+    multi_model = has_many(environ)
     if multi_model and contract is None:
         raise Mistake(
             "SAGEMAKER_MULTI_MODEL is 'true'; here this image's container serves one model"
@@ -81,6 +81,11 @@ def read_settings(
         multi_model=multi_model,
         memory_limit_mb=_number(environ, MEMORY_LIMIT, default=0) or None,
     )
+
+
+def has_many(environ: Mapping[str, str]) -> bool:
+    """Whether requests load and unload the models."""
+    return environ.get("SAGEMAKER_MULTI_MODEL") == "true"
 
 
 _OF_ONE_MODEL = tuple(
