@@ -28,7 +28,7 @@ def scaling_named(kind: KindFacts) -> Iterator[Finding]:
     """
     components = [name for name, _ in kind.model.get("inference_components").entries()]
     variants = [variant.get("name").text for variant in kind.model.get("variants").items()]
-    known = components if components else list(dict.fromkeys(variants))
+    known = components if components else list(dict.fromkeys(filter(None, variants)))
     if not components and None in variants:
         return  # that a variant has no name is named already
     for name, scaling in kind.model.get("scaling").entries():
