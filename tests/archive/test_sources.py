@@ -23,7 +23,15 @@ from sagemaker_serving.archive.sources import Plan, plan
 from sagemaker_serving.cli.package import package
 from sagemaker_serving.errors import Mistake, Severity
 from sagemaker_serving.rules.artifact_check import check_contents
-from tests.models import archive, frozen_graph, onnx_model, saved_model, variables
+from tests.models import (
+    archive,
+    frozen_graph,
+    keras_file,
+    keras_h5,
+    onnx_model,
+    saved_model,
+    variables,
+)
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "archives.md").read_text(encoding="utf-8")
@@ -53,10 +61,10 @@ ON_DISK: dict[str, bytes] = {
     "choice.pb": frozen_graph(
         {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
     ),
-    "keras.keras": b"",
-    "keras-and-code/keras.keras": b"",
+    "keras.keras": keras_file({"class_name": "Sequential"}),
+    "keras-and-code/keras.keras": keras_file({"class_name": "Sequential"}),
     "keras-and-code/code/inference.py": HANDLER,
-    "keras.h5": b"",
+    "keras.h5": keras_h5({"class_name": "Sequential"}),
     "net-symbol.json": b"{}",
     "net-0000.params": b"",
     "net.onnx": onnx_model([("Neg", ("x",), "y")], {"x": (1, (4,))}, {"y": (1, (4,))}),

@@ -337,6 +337,9 @@ def test_inspect_knows_what_init_does_of_a_file_that_is_no_archive(
 ) -> None:
     (tmp_path / "xgb.json").write_bytes(b'{"learner": {}}')
     assert run("inspect", "xgb.json").stdout.startswith("xgb.json: xgboost, 1 file, ")
+    (tmp_path / "graph.pb").write_bytes(b"<html>")
+    broken = run("inspect", "graph.pb")
+    assert (broken.returncode, "graph.pb is no TensorFlow graph" in broken.stdout) == (2, True)
     (tmp_path / "model.joblib").write_bytes(b"\x80\x04")
     refused = run("inspect", "model.joblib")
     assert (refused.returncode, refused.stdout) == (2, "")

@@ -205,16 +205,16 @@ class _Reading:
     def file(self, name: str, size: int, content: protobuf.Source) -> None:
         """A file of the archive."""
         self.files[name] = size
-        if len(_POINTER) <= size <= _LONGEST_POINTER:
-            text = content.read(size)
-            if text.startswith(_POINTER):
-                self._damaged[name] = "it is a pointer of Git LFS, and `git lfs pull` gets the file"
-                return
-            content = SkippingFile(io.BytesIO(text))
         self.look_into(name, size, content)
 
     def look_into(self, name: str, size: int, content: protobuf.Source) -> None:
         """What a file tells, in the archive or before it is converted."""
+        if len(_POINTER) <= size <= _LONGEST_POINTER:
+            head = content.read(size)
+            if head.startswith(_POINTER):
+                self._damaged[name] = "it is a pointer of Git LFS, and `git lfs pull` gets the file"
+                return
+            content = SkippingFile(io.BytesIO(head))
         last = PurePosixPath(name).name
         if last == "saved_model.pb":
             self._saved_models[name] = _parsed(read_saved_model, content, size)

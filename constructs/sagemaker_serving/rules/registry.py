@@ -74,6 +74,7 @@ from sagemaker_serving.rules.state_machines import definitions, tasks
 RULES: tuple[Rule, ...] = (
     layouts.artifact_saved_model,
     layouts.artifact_frozen_graph,
+    layouts.artifact_conversion,
     layouts.artifact_keras_classes,
     layouts.artifact_version_folder,
     layouts.artifact_saved_model_readable,

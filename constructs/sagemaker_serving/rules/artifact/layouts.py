@@ -65,6 +65,25 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
+    "artifact-conversion",
+    source="keras 3.15, saving/saving_lib.py; tensorflow/core/framework/graph.proto",
+    example="a .keras file that is an HTML page, as a broken download leaves it",
+)
+def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
+    """A file that is converted is what its ending says: a Keras model, or a TensorFlow graph.
+
+    Packing fails otherwise.
+    """
+    contents = facts.contents
+    if contents is None:
+        return
+    for kind, files in (("Keras model", contents.keras), ("TensorFlow graph", contents.graphs)):
+        for name, model in files.items():
+            if model is None and name in contents.converted:
+                yield _says(facts, f"{name} is no {kind}; save or download it again")
+
+
+@rule(
     "artifact-keras-classes",
     source="keras 3.15, saving/serialization_lib.py and legacy/saving/legacy_h5_format.py",
     example="a .keras file with a Lambda layer",
