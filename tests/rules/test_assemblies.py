@@ -45,6 +45,13 @@ def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
             list(templates_of(tmp_path))
 
 
+def test_a_folder_of_files_is_answered_with_how_to_name_them(tmp_path: Path) -> None:
+    with pytest.raises(Mistake) as refused:
+        list(templates_of(tmp_path))
+    assert f"({tmp_path}/manifest.json is missing)" in str(refused.value)
+    assert str(refused.value).endswith(f"or files themselves: {tmp_path}/*.yaml")
+
+
 def _endpoint_config(scope: Construct) -> None:
     sagemaker.CfnEndpointConfig(
         scope,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +59,11 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
         else:
             print_values([(name, value) for name, value in rule.items() if value], column=8)
         return
+    if len(endpoint.split()) != 1:
+        raise click.UsageError(
+            "no endpoint and no rule is called so; for a message of AWS's, search "
+            "`sagemaker-serving docs troubles`"
+        )
     from sagemaker_serving.errors import NotFound
     from sagemaker_serving.operations.explain import explain as ask
     from sagemaker_serving.operations.explain_router import (
@@ -69,17 +76,18 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
     file = None if path is None else read_environment(path)
     # Before AWS is asked, so that a wrong file is named at once.
     said = None if file is None else file.sound.region
-    aws = which.aws(which.region or said, of=endpoint)
     found: Explanation | RouterExplanation
-    try:
-        found = ask(endpoint, aws)
-        different = None if file is None else _deviations(found, file)
-    except NotFound:
-        router = explain_router(endpoint, aws)
-        if router is None:
-            raise
-        found = router
-        different = None if file is None else router_deviations(router, file.sound)
+    with _rule_meant(endpoint):
+        aws = which.aws(which.region or said, of=endpoint)
+        try:
+            found = ask(endpoint, aws)
+            different = None if file is None else _deviations(found, file)
+        except NotFound:
+            router = explain_router(endpoint, aws)
+            if router is None:
+                raise
+            found = router
+            different = None if file is None else router_deviations(router, file.sound)
     if as_json:
         shown = found.as_dict()
         if different is not None:
@@ -91,6 +99,22 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
         _print(found, different, path)
     if different:
         raise click.exceptions.Exit(1)
+
+
+@contextmanager
+def _rule_meant(name: str) -> Iterator[None]:
+    """Adds to a refusal the rule that ``name`` is perhaps a misspelling of."""
+    from local_aws.suggest import nearest
+    from sagemaker_serving.errors import Mistake
+    from sagemaker_serving.rules.registry import OTHER_FINDINGS, RULES
+
+    try:
+        yield
+    except Mistake as error:
+        close = nearest(name, [*(rule.id for rule in RULES), *OTHER_FINDINGS])
+        if close is None:
+            raise
+        raise Mistake(f"{error}; or is the rule {close!r} meant?") from None
 
 
 def _rule(name: str) -> dict[str, str]:

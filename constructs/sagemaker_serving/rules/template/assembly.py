@@ -39,9 +39,13 @@ def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
             if "path" in one["source"]
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, FileNotFoundError):
+            why = f"{error.filename} is missing"
+        else:
+            why = f"{type(error).__name__}: {error}"
         raise Mistake(
-            f"{folder}: this is no cloud assembly ({type(error).__name__}: {error}); give the "
-            "folder that cdk synth wrote, cdk.out by default"
+            f"{folder}: this is no cloud assembly ({why}); give the folder that cdk synth wrote, "
+            f"cdk.out by default, or files themselves: {folder}/*.yaml"
         ) from None
     for template, region in stacks:
         known = region if region and region != "unknown-region" else None
