@@ -2,10 +2,11 @@
 
 ::
 
-    python -m tests.deploy.upgrade.make 25b05c6
+    pip install --target before cityhash google-crc32c
+    PYTHONPATH=before python -m tests.deploy.upgrade.make 79690b6
 
-That is the last commit before the local AWS became a distribution of its own (2026-11-22). The
-commit is read from this repository. Its packages are today's, which its code ran with here.
+That is the last commit of version 0.2.0. It is read from this repository. Its packages are today's,
+and those two, which it needed beside them.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ def main() -> None:
         context = json.loads((project / "cdk.json").read_text())["context"]
         context |= {"env": ENVIRONMENT.stem, "account": "123456789012"}
         node = ROOT / ".venv" / "node"
+        own = [str(project / "constructs"), str(project / "local-aws" / "src")]
         environment = {
             **os.environ,
             "CDK_OUTDIR": str(assembly),
             "CDK_CONTEXT_JSON": json.dumps(context),
             "PATH": os.pathsep.join([str(node), os.environ["PATH"]]),
-            "PYTHONPATH": str(project / "constructs"),
+            "PYTHONPATH": os.pathsep.join([*own, os.environ.get("PYTHONPATH", "")]),
             "SAGEMAKER_SERVING_CACHE_BYTES": "0",
         }
         subprocess.run([sys.executable, "app.py"], cwd=project, env=environment, check=True)
