@@ -3,7 +3,8 @@
 ``write FOLDER``: ``v1`` and ``v2`` (SavedModels of both APIs), ``examples`` (one that parses
 ``tf.train.Example``), ``frozen.pb``,
 ``model.keras``, ``two.keras`` and ``model.h5``; ``said.json`` has TensorFlow's own reading of
-the signatures, and what each of the latter three predicts for `INPUT`.
+the signatures, what each of the latter three predicts for `INPUT`, and which of the Keras models
+by `NAMES` it exports.
 ``predict FOLDER``: prints what each SavedModel in it predicts.
 """
 
@@ -99,6 +100,35 @@ def write_keras(folder: Path) -> Any:
     return model.predict(np.array(INPUT), verbose=0)
 
 
+def write_named(folder: Path) -> dict[str, bool]:
+    """Keras models by names of inputs, of a layer and their own; whether TensorFlow exports each.
+
+    It tells so as it traces the model, before it writes anything.
+    """
+    exports = {}
+    for number, (names, layer, name) in enumerate(NAMES):
+        inputs = [keras.Input((2,), name=each) for each in names]
+        joined = keras.layers.Add()(inputs) if len(inputs) > 1 else inputs[0]
+        model = keras.Model(inputs, keras.layers.Dense(1, name=layer)(joined), name=name)
+        model.save(folder / f"named{number}.keras")
+        try:
+            model.export(str(folder.parent / f"{folder.name}-named{number}"), verbose=False)
+        except ValueError:
+            exports[f"named{number}.keras"] = False
+        else:
+            exports[f"named{number}.keras"] = True
+    return exports
+
+
+NAMES: list[tuple[tuple[str, ...], str, str]] = [
+    *(((name,), "dense", "model") for name in ("Länge", "my input", "a:b", "_x", "-a")),
+    *(((name,), "dense", "model") for name in ("a-b", "1x", ".x", "x_")),
+    *((names, "dense", "model") for names in (("x", "X"), ("a-b", "a.b"), ("x", "y"))),
+    *((("x",), layer, "model") for layer in ("my layer", "_layer", "größe", "layer.1")),
+    *((("x",), "dense", name) for name in ("my model", "_model", "model-1")),
+]  # fmt: skip
+
+
 def said(folder: Path) -> dict[str, Any]:
     from tensorflow.core.protobuf import saved_model_pb2
 
@@ -150,6 +180,6 @@ if __name__ == "__main__":
         write_v2(root / "v2")
         write_examples(root / "examples")
         facts = {"frozen": write_frozen(root / "frozen.pb"), "keras": write_keras(root)}
-        facts["input"] = INPUT
+        facts["input"], facts["exports"] = INPUT, write_named(root)
         facts |= {name: said(root / name) for name in ("v1", "v2")}
         (root / "said.json").write_text(json.dumps(facts, default=plain))

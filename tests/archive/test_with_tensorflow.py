@@ -109,6 +109,16 @@ def test_keras_files_tell_their_layers(models: Path) -> None:
     )
 
 
+def test_names_with_which_tensorflow_exports_no_keras_model_are_known(
+    models: Path, said: dict[str, Any]
+) -> None:
+    for name, exports in said["exports"].items():
+        found = read_contents(models / name).keras[name]
+        assert found is not None
+        assert (not found.unexportable) == exports, (name, found.unexportable)
+    assert {True, False} == set(said["exports"].values())
+
+
 @pytest.mark.long
 def test_converted_models_predict_the_same_numbers(
     models: Path, said: dict[str, Any], tmp_path: Path

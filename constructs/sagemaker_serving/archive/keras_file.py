@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,11 +25,14 @@ class KerasModel:
 
     An output is None where the file does not tell its shape. ``needs`` names the classes,
     functions and Lambda layers that Keras loads only where the code that made them is.
+    ``unexportable`` are names of the model, its layers and inputs with which TensorFlow makes no
+    SavedModel.
     """
 
     inputs: dict[str, Tensor] = field(default_factory=dict)
     outputs: dict[str, Tensor | None] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    unexportable: tuple[str, ...] = ()
     has_weights_alone: bool = False
 
 
@@ -89,8 +93,29 @@ def _model(told: Mapping[str, Any]) -> KerasModel:
         inputs={name: _input(layers.get(name, {}), built) for name in inputs},
         outputs={name: _output(layers.get(name, {})) for name in outputs},
         needs=needs,
+        unexportable=tuple(dict.fromkeys(_unexportable(config, layers))),
     )
 
+
+def _unexportable(
+    config: Mapping[str, Any], layers: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    """Names that are no scope or placeholder of TensorFlow's, or that it cannot tell apart.
+
+    Tried with Keras 3.15 and TensorFlow 2.21. Source: tensorflow/python/framework/ops.py,
+    ``name_scope``; saved_model/save.py; core/function/polymorphism/function_type.py.
+    """
+    inputs = [name for name, each in layers.items() if each.get("class_name") == "InputLayer"]
+    alike = Counter(re.sub("[^a-z0-9]", "_", name.lower()) for name in inputs)
+    for name in filter(None, (str(config.get("name") or ""), *layers)):
+        if not _SCOPE.fullmatch(name):
+            yield name
+    for name in inputs:
+        if alike[re.sub("[^a-z0-9]", "_", name.lower())] > 1:
+            yield name
+
+
+_SCOPE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 
 _IMPORTED = ("keras", "keras_hub", "keras_cv", "keras_nlp")
 """The packages that Keras looks for a class in by itself (saving/serialization_lib.py)."""

@@ -91,6 +91,14 @@ def lambda_layer(name: str) -> object:
     return {"class_name": "Sequential", "config": {"layers": [{"class_name": name, "config": L}]}}
 
 
+def named(*inputs: str, layer: str = "dense", model: str = "functional") -> Model:
+    """A Keras model with inputs, a layer and itself of these names."""
+    kinds = [*(("InputLayer", name) for name in inputs), ("Dense", layer)]
+    layers = [{"class_name": kind, "config": {"name": name}} for kind, name in kinds]
+    config = {"class_name": "Functional", "config": {"name": model, "layers": layers}}
+    return Model({"m.keras": keras_file(config)}, {"artifact": "model/m.keras"})
+
+
 L = {"name": "l"}
 CASES: list[tuple[str, Model, str, Model]] = [
     # rule, the wrong model, what is said, the nearest right one
@@ -165,6 +173,24 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ("artifact-conversion", Model({"m.h5": b"<html>"}, {"artifact": "model/m.h5"}),
      "m.h5 is no Keras model; save or download it again",
      Model({"m.h5": keras_h5(lambda_layer("Dense"))}, {"artifact": "model/m.h5"})),
+    ("artifact-conversion", named("Länge"),
+     "TensorFlow makes no SavedModel of m.keras, where 'Länge' names the model, a",
+     named("Laenge")),
+    ("artifact-conversion", named("_x"),
+     "TensorFlow makes no SavedModel of m.keras, where '_x' names the model, a",
+     named("x_")),
+    ("artifact-conversion", named("x", "X"),
+     "TensorFlow makes no SavedModel of m.keras, where 'x', 'X' names the model, a",
+     named("x", "y")),
+    ("artifact-conversion", named("a-b", "a.b"),
+     "TensorFlow makes no SavedModel of m.keras, where 'a-b', 'a.b' names the model, a",
+     named("a-b", "a.c")),
+    ("artifact-conversion", named("x", layer="my layer"),
+     "TensorFlow makes no SavedModel of m.keras, where 'my layer' names the model, a",
+     named("x", layer="layer_")),
+    ("artifact-conversion", named("x", model="my model"),
+     "TensorFlow makes no SavedModel of m.keras, where 'my model' names the model, a",
+     named("x", model="model_1")),
     ("artifact-keras-classes",
      Model({"m.keras": keras_file(lambda_layer("Lambda"))}, {"artifact": "model/m.keras"}),
      "m.keras needs the Lambda layer l; Keras has that only where your code defines it; load the "

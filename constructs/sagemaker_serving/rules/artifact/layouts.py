@@ -72,7 +72,7 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
 def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
     """A file that is converted is what its ending says: a Keras model, or a TensorFlow graph.
 
-    Packing fails otherwise.
+    TensorFlow takes the names in a Keras model, too. Packing fails otherwise.
     """
     contents = facts.contents
     if contents is None:
@@ -81,6 +81,15 @@ def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
         for name, model in files.items():
             if model is None and name in contents.converted:
                 yield _says(facts, f"{name} is no {kind}; save or download it again")
+    for name, keras in contents.keras.items():
+        if keras is not None and keras.unexportable and name in contents.converted:
+            called = ", ".join(map(repr, keras.unexportable))
+            yield _says(
+                facts,
+                f"TensorFlow makes no SavedModel of {name}, where {called} names the model, a "
+                "layer or an input; begin names with a letter or digit, go on with these, _, . "
+                "and -, let no two inputs differ in case or signs alone",
+            )
 
 
 @rule(
