@@ -215,6 +215,21 @@ def test_what_is_no_template_is_said_to_be_none(
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("https://example.com/stack.yaml", "https://… is an address; download the file"),
+        ("main.tf", "main.tf is Terraform's own; give a plan"),
+    ],
+)
+def test_what_check_cannot_read_is_told_with_what_it_takes(
+    run: Run, template: Path, given: str, said: str
+) -> None:
+    (template.parent / "main.tf").write_text('resource "aws_sagemaker_model" "m" {}\n')
+    ended = run("check", given)
+    assert (ended.returncode, said in ended.stderr) == (2, True), ended.stderr
+
+
 def test_json_with_tabs_has_no_lines_but_is_judged(run: Run, template: Path) -> None:
     template.write_text(
         json.dumps({"Resources": {"C": {"Type": "AWS::SageMaker::CompilationJob"}}}, indent="\t")

@@ -161,6 +161,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*INIT, "--model", "gone"), "there is nothing at gone"),
     ((*INIT, "--model", "s3://bucket/model.tar.gz"), "init looks into a model on this machine"),
     ((*INIT, "--model", "model.joblib"), "move it into model/, and write model/code/inference.py:"),
+    ((*INIT, "--model", "notes"), "notes is no model of a kind that is known"),
     ((*INIT, "--model", "trees.txt"), "lightgbm.Booster(model_file="),
     ((*INIT, "--model", "flow"), "mlflow.pyfunc.load_model(model_dir)"),
     ((*INIT, "--model", "state.pt"), "state.pt is not TorchScript and there is no model_fn"),
@@ -181,7 +182,13 @@ def test_a_mistake_writes_nothing(
     both = frozen_graph(
         {"a": ("Placeholder", ()), "b": ("Placeholder", ()), "sum": ("Add", ("a", "b"))}
     )
-    files = {**SERVED[0][0], "state.pt": b"", "two.pb": both, "model.joblib": b"trees"}
+    files = {
+        **SERVED[0][0],
+        "state.pt": b"",
+        "two.pb": both,
+        "model.joblib": b"trees",
+        "notes": b"-",
+    }
     files |= {"trees.txt": b"tree\nversion=v4\n", "flow/MLmodel": b"", "flow/a.pth": b""}
     plant(tmp_path, {**files, "neo/compiled.params": b"", "neo/compiled_model.json": b""})
     before = sorted(tmp_path.iterdir())

@@ -189,6 +189,13 @@ def _kind_of(path: Path) -> str | None:
     """
     if path.is_dir():
         return "--assembly"
+    if path.parts[:1] and path.parts[0] in ("https:", "http:", "s3:"):
+        raise click.UsageError(f"{path.parts[0]}//… is an address; download the file, and name it")
+    if path.suffix in (".tf", ".tfplan"):
+        raise click.UsageError(
+            f"{path} is Terraform's own; give a plan: terraform plan -out plan && "
+            "terraform show -json plan > plan.json && sagemaker-serving check plan.json"
+        )
     from sagemaker_serving.rules.template.reading import is_definition, sections_of
 
     try:

@@ -53,8 +53,12 @@ def readable(path: Path) -> ArchiveContents:
     except UnreadableArtifact as error:
         if error.refusal not in (Refusal.NOT_AN_ARCHIVE, Refusal.ZIP) or _ARCHIVE.search(path.name):
             raise
+        known = _loaded(path) is not None
         raise Mistake(
             f"{path} is served from a folder, with code that loads it; {loading(path.stem, [path])}"
+            if known
+            else f"{path} is no model of a kind that is known (sagemaker-serving docs archives has "
+            f"them); if code of yours loads it, {loading(path.stem, [path])}"
         ) from None
 
 
