@@ -33,6 +33,7 @@ def test_every_field_has_another_value_to_try(kind: Any) -> None:
     assert set(VALUES[kind]) == set(kind.model_fields)
 
 
+@pytest.mark.timeout(1200)  # hundreds of models, a minute alone; one that breaks off breaks jsii
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_changed_field_changes_the_template_or_is_named(kind: str, tmp_path: Path) -> None:
     workshop = Workshop(tmp_path)
