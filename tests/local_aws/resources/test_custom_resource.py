@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from local_aws.gateway import Gateway
 from local_aws.resources.custom_resource import as_texts
+from local_aws.services.cloudformation import queries
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import REGION, eventually, running
 from tests.local_aws.functions import Stacks
@@ -128,6 +130,32 @@ def test_a_function_makes_the_resource_and_its_answer_is_referred_to(stacks: Ask
     }
     assert stacks.delete("made")["StackStatus"] == "DELETE_COMPLETE"
     assert stacks.kinds("made")[-1] == ("Delete", "one")
+
+
+def test_a_function_that_asks_for_its_own_stack_is_answered_at_once(
+    stacks: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others are answered when the operation has ended, which waits for this function."""
+    monkeypatch.setattr(queries, "HOLD_SECONDS", threading.TIMEOUT_MAX)
+    role = stacks.functions.role("asking")
+    allowed = {"Effect": "Allow", "Action": "cloudformation:DescribeStacks", "Resource": "*"}
+    stacks.functions.client("iam").put_role_policy(
+        RoleName="asking",
+        PolicyName="ask",
+        PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [allowed]}),
+    )
+    asking = """
+    import boto3
+    cloudformation = boto3.client("cloudformation")
+    (stack,) = cloudformation.describe_stacks(StackName=event["StackId"])["Stacks"]
+    wanted["Data"] = json.dumps({"Status": stack["StackStatus"]})
+    do = wanted"""
+    source = SOURCE.replace("\n    do = wanted", asking)
+    token = stacks.functions.create("asking", source, Role=role)["FunctionArn"]
+    thing = stacks.custom("asking", ServiceToken=token)
+    made = stacks.create("asking", template({"Status": get_att("Thing", "Status")}, Thing=thing))
+    assert made["StackStatus"] == "CREATE_COMPLETE", stacks.reason("asking", "CREATE_FAILED")
+    assert stacks.outputs("asking") == {"Status": "CREATE_IN_PROGRESS"}
 
 
 def test_an_update_passes_the_old_properties_and_keeps_the_id(stacks: Asked) -> None:

@@ -29,6 +29,8 @@ class RoleSession:
     """The keys of those tags that the next role's session has, too, in lower case."""
     expires_at: float | None = None
     """When it ends, in seconds since the epoch; None for one that the local AWS uses itself."""
+    of_service: bool = False
+    """Whether a service acts by it, or code that it runs, and no client of STS."""
 
     @property
     def principal_arn(self) -> str:
@@ -57,7 +59,7 @@ class RoleSessions:
         with self._lock:
             session = self._by_role.get((role_arn, session_name))
             if session is None:
-                session = self._add(_new(role_arn, session_name, expires_at=None))
+                session = self._add(_new(role_arn, session_name, of_service=True))
                 self._by_role[role_arn, session_name] = session
             return session
 
@@ -68,14 +70,17 @@ class RoleSessions:
         seconds: int,
         tags: Mapping[str, str] = MappingProxyType({}),
         transitive: frozenset[str] = frozenset(),
+        *,
+        of_service: bool = False,
     ) -> RoleSession:
-        """A new session for a client of STS, which ends in so many seconds."""
+        """A new session which ends in so many seconds: for a client of STS, or for a service."""
         now = time.time()
         with self._lock:
             for ended in [key for key, each in self._by_key.items() if _is_long_over(each, now)]:
                 del self._by_key[ended]
-            made = _new(role_arn, session_name, expires_at=now + seconds)
-            return self._add(replace(made, tags=tags, transitive=transitive))
+            made = _new(role_arn, session_name, of_service=of_service)
+            ends = now + seconds
+            return self._add(replace(made, tags=tags, transitive=transitive, expires_at=ends))
 
     def _add(self, session: RoleSession) -> RoleSession:
         self._by_key[session.access_key_id] = session
@@ -94,12 +99,12 @@ def _is_long_over(session: RoleSession, now: float) -> bool:
     return session.expires_at is not None and session.expires_at < now - _REMEMBERED_SECONDS
 
 
-def _new(role_arn: str, session_name: str, *, expires_at: float | None) -> RoleSession:
+def _new(role_arn: str, session_name: str, *, of_service: bool) -> RoleSession:
     return RoleSession(
         role_arn=role_arn,
         session_name=session_name,
         access_key_id=TEMPORARY + secrets.token_hex(8).upper(),
         secret_access_key=secrets.token_urlsafe(30),
         session_token=secrets.token_urlsafe(60),
-        expires_at=expires_at,
+        of_service=of_service,
     )

@@ -9,20 +9,10 @@ from dataclasses import asdict
 import pytest
 from botocore.exceptions import ClientError
 
-from local_aws.services.cloudformation import queries
 from local_aws.services.cloudformation.service import CloudFormation
 from tests.local_aws.aws import service_in
-from tests.local_aws.resources.samples.sample import document
-from tests.local_aws.services.cloudformation.conftest import REGION, Aws
-from tests.local_aws.services.cloudformation.templates import (
-    TRUST,
-    endpoint,
-    get_att,
-    parameter,
-    ref,
-    resource,
-    template,
-)
+from tests.local_aws.services.cloudformation.conftest import Aws
+from tests.local_aws.services.cloudformation.templates import endpoint, parameter, ref, template
 
 
 def test_a_stack_is_described_by_name_and_by_id(aws: Aws) -> None:
@@ -95,26 +85,6 @@ def test_asked_by_id_the_answer_waits_for_the_operation(aws: Aws) -> None:
         assert not asked.done()
     assert asked.result()["StackStatus"] == "CREATE_COMPLETE"
     aws.delete("held")
-
-
-def test_a_function_that_asks_for_its_own_stack_is_answered_at_once(
-    aws: Aws, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The operation waits for it: it must not wait for the operation."""
-    monkeypatch.setattr(queries, "HOLD_SECONDS", threading.TIMEOUT_MAX)
-    allowed = document(Action="cloudformation:DescribeStacks", Resource="*")
-    own = {"PolicyName": "own", "PolicyDocument": allowed}
-    role = resource("IAM::Role", AssumeRolePolicyDocument=TRUST, Policies=[own])
-    aws.create("asker", template({"Role": get_att("Role", "Arn")}, Role=role))
-    context = aws.gateway.context
-    session = context.sessions.assume(aws.outputs("asker")["Role"], "function")
-    api = context.client_as(session, "cloudformation", REGION)
-    with aws.endpoints.held:
-        stack_id = aws.begin("create_stack", "asking", endpoint())
-        (found,) = api.describe_stacks(StackName=stack_id)["Stacks"]
-        assert found["StackStatus"] == "CREATE_IN_PROGRESS"
-    assert aws.stack(stack_id)["StackStatus"] == "CREATE_COMPLETE"
-    aws.delete("asking")
 
 
 def test_resources_are_listed_in_every_form(aws: Aws) -> None:

@@ -144,8 +144,7 @@ class CloudFormation(service.Service):
 
     def _describe_stacks(self, call: Call) -> dict[str, Any]:
         """Whoever works for a stack, as a custom resource's function, is not let wait for it."""
-        session = call.caller if isinstance(call.caller, RoleSession) else None
-        waits = session is None or session.expires_at is not None
+        waits = not (isinstance(call.caller, RoleSession) and call.caller.of_service)
         return _do(partial(self._actions["DescribeStacks"], waits=waits), call)
 
     def resource_types(self) -> Iterable[Provider]:

@@ -197,7 +197,7 @@ class Pool:
         launch = launch_of(
             configuration,
             stream,
-            self._context.sessions.hand_out(role, name, SESSION_SECONDS),
+            self._context.sessions.hand_out(role, name, SESSION_SECONDS, of_service=True),
             task_root=task_root,
             layers=layers,
             runtime=self._runtime,
