@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+import pytest
 
+from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.process import ModelServer
+from sagemaker_serving.model_server.programs import Program
 
 HEALTHY_WITHIN_SECONDS = 90.0
 
@@ -21,9 +24,10 @@ def running(
     environment: Mapping[str, str] | None = None,
     container_version: str | None = None,
     port: int | None = 0,
+    program: str = Program.TENSORFLOW,
 ) -> Iterator[ModelServer]:
     """A healthy server of ``model``; its log is ``folder / "container.log"``."""
-    with starting(model, folder, environment, container_version, port) as server:
+    with starting(model, folder, environment, container_version, port, program) as server:
         server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
         yield server
 
@@ -35,6 +39,7 @@ def starting(
     environment: Mapping[str, str] | None = None,
     container_version: str | None = None,
     port: int | None = 0,
+    program: str = Program.TENSORFLOW,
 ) -> Iterator[ModelServer]:
     """A server that was told to start, no more."""
     server = ModelServer.start(
@@ -43,11 +48,24 @@ def starting(
         log_path=folder / "container.log",
         port=port,
         container_version=container_version,
+        program=program,
     )
     try:
         yield server
     finally:
         server.stop()
+
+
+def log_of_failed_start(
+    model: Path, folder: Path, environment: Mapping[str, str] | None = None, *, program: str
+) -> str:
+    """What a server writes that does not come up."""
+    with (
+        starting(model, folder, environment, program=program) as server,
+        pytest.raises(Failure),
+    ):
+        server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
+    return (folder / "container.log").read_text()
 
 
 def until(condition: Callable[[], bool], *, seconds: float = 120.0) -> None:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy
 import pytest
 
-from sagemaker_serving.errors import Failure, Mistake
+from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.process import ModelServer
+from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.pytorch import hugging_face
 from sagemaker_serving.model_server.pytorch.codecs import UnsupportedFormat
+from tests.model_server.servers import log_of_failed_start, running
 
 PIPELINE = """
 import numpy
@@ -40,15 +42,6 @@ REQUESTS: list[tuple[str, dict[str, str], int, str]] = [
 ]  # fmt: skip
 
 
-def start(folder: Path, **environment: str) -> ModelServer:
-    return ModelServer.start(
-        folder / "model",
-        environment=environment,
-        log_path=folder / "log",
-        program="huggingface",
-    )
-
-
 def ask(server: ModelServer, body: str, headers: dict[str, str]) -> tuple[int, str]:
     connection = server.place.connection(60)
     sent = {"Content-Type": "application/json", **headers}
@@ -61,9 +54,7 @@ def ask(server: ModelServer, body: str, headers: dict[str, str]) -> tuple[int, s
 def test_the_images_functions_surround_a_pipeline_of_one_s_own(tmp_path: Path) -> None:
     (tmp_path / "model/code").mkdir(parents=True)
     (tmp_path / "model/code/inference.py").write_text(PIPELINE)
-    server = start(tmp_path)
-    try:
-        server.wait_until_healthy(60)
+    with running(tmp_path / "model", tmp_path, program=Program.HUGGING_FACE) as server:
         for body, headers, status, wanted in REQUESTS:
             found = ask(server, body, headers)
             if status == 200:
@@ -72,8 +63,6 @@ def test_the_images_functions_surround_a_pipeline_of_one_s_own(tmp_path: Path) -
             told = json.loads(found[1])
             assert (found[0], told["code"], told["type"]) == (400, 400, "InternalServerException")
             assert wanted in told["message"]
-    finally:
-        server.stop()
 
 
 @pytest.mark.slow
@@ -81,13 +70,7 @@ def test_the_images_functions_surround_a_pipeline_of_one_s_own(tmp_path: Path) -
 def test_without_transformers_the_start_fails_and_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model/config.json").write_text('{"architectures": ["BertForMaskedLM"]}')
-    server = start(tmp_path)
-    try:
-        with pytest.raises(Failure):
-            server.wait_until_healthy(60)
-        log = (tmp_path / "log").read_text()
-    finally:
-        server.stop()
+    log = log_of_failed_start(tmp_path / "model", tmp_path, program=Program.HUGGING_FACE)
     assert "the image has it: pip install" in log
 
 
@@ -104,12 +87,8 @@ def test_a_saved_model_answers_as_its_own_pipeline(tmp_path: Path) -> None:
     transformers.BertForSequenceClassification(config).save_pretrained(model)
     transformers.BertTokenizer(str(model / "vocab.txt")).save_pretrained(model)
     own: Any = transformers.pipeline("text-classification", model=str(model), device=-1)
-    server = start(tmp_path)
-    try:
-        server.wait_until_healthy(120)
+    with running(model, tmp_path, program=Program.HUGGING_FACE) as server:
         status, answer = ask(server, '{"inputs": ["good", "bad bad"]}', {})
-    finally:
-        server.stop()
     assert status == 200, answer
     for found, wanted in zip(json.loads(answer), own(["good", "bad bad"]), strict=True):
         assert found["label"] == wanted["label"]

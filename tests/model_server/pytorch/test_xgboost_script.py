@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.archive.handlers import SCRIPT_VARIABLES
-from sagemaker_serving.errors import Failure
-from sagemaker_serving.model_server.process import ModelServer
+from sagemaker_serving.model_server.programs import Program
+from tests.model_server.servers import log_of_failed_start, running
 
 pytestmark = [
     pytest.mark.slow,
@@ -24,12 +24,6 @@ def model_fn(model_dir):
     return xgboost.Booster(model_file=os.path.join(model_dir, "model.ubj"))
 """
 ROWS = [[0.0, 1.0], [1.0, 0.5], [0.0, 0.0]]
-
-
-def start(folder: Path, environment: dict[str, str]) -> ModelServer:
-    return ModelServer.start(
-        folder / "model", environment=environment, log_path=folder / "log", program="xgboost"
-    )
 
 
 def plant(folder: Path) -> list[float]:
@@ -52,9 +46,7 @@ def test_its_model_fn_is_enough(tmp_path: Path) -> None:
     predicted = plant(tmp_path)
     rows = "\n".join(",".join(map(str, row)) for row in ROWS)
     sparse = "0 2:1.0\n0 1:1.0 2:0.5\n0 1:0"
-    server = start(tmp_path, SCRIPT_VARIABLES)
-    try:
-        server.wait_until_healthy(60)
+    with running(tmp_path / "model", tmp_path, SCRIPT_VARIABLES, program=Program.XGBOOST) as server:
         connection = server.place.connection(60)
         for body, sent, accept, status in (
             (rows, "text/csv", "application/json", 200),
@@ -71,8 +63,6 @@ def test_its_model_fn_is_enough(tmp_path: Path) -> None:
             if status == 200:
                 found = json.loads(text) if "json" in accept else list(map(float, text.split()))
                 assert found == pytest.approx(predicted, abs=1e-6)
-    finally:
-        server.stop()
 
 
 def test_requests_load_and_unload_models_of_a_multi_model_endpoint(tmp_path: Path) -> None:
@@ -81,9 +71,8 @@ def test_requests_load_and_unload_models_of_a_multi_model_endpoint(tmp_path: Pat
     (tmp_path / "model").rename(tmp_path / "one")
     (tmp_path / "model/one").mkdir(parents=True)
     (tmp_path / "one").rename(tmp_path / "model/one/model")
-    server = start(tmp_path, {"SAGEMAKER_MULTI_MODEL": "true"})
-    try:
-        server.wait_until_healthy(60)
+    many = {"SAGEMAKER_MULTI_MODEL": "true"}
+    with running(tmp_path / "model", tmp_path, many, program=Program.XGBOOST) as server:
         connection = server.place.connection(60)
 
         def ask(method: str, path: str, body: str = "", kind: str = "text/csv") -> tuple[int, str]:
@@ -100,17 +89,10 @@ def test_requests_load_and_unload_models_of_a_multi_model_endpoint(tmp_path: Pat
         assert json.loads(text) == pytest.approx(predicted, abs=1e-6)
         assert ask("DELETE", "/models/one")[0] == 200
         assert ask("POST", "/models/one/invoke", rows)[0] == 404
-    finally:
-        server.stop()
 
 
 def test_a_script_whose_place_is_not_told_fails_the_start(tmp_path: Path) -> None:
     plant(tmp_path)
-    server = start(tmp_path, {"SAGEMAKER_PROGRAM": "inference.py"})
-    try:
-        with pytest.raises(Failure):
-            server.wait_until_healthy(60)
-        log = (tmp_path / "log").read_text()
-    finally:
-        server.stop()
+    given = {"SAGEMAKER_PROGRAM": "inference.py"}
+    log = log_of_failed_start(tmp_path / "model", tmp_path, given, program=Program.XGBOOST)
     assert "XGBoost's image is not told its script; set SAGEMAKER_PROGRAM: inference.py" in log
