@@ -105,14 +105,16 @@ def _unexportable(
     Tried with Keras 3.15 and TensorFlow 2.21. Source: tensorflow/python/framework/ops.py,
     ``name_scope``; saved_model/save.py; core/function/polymorphism/function_type.py.
     """
-    inputs = [name for name, each in layers.items() if each.get("class_name") == "InputLayer"]
-    alike = Counter(re.sub("[^a-z0-9]", "_", name.lower()) for name in inputs)
     for name in filter(None, (str(config.get("name") or ""), *layers)):
         if not _SCOPE.fullmatch(name):
             yield name
-    for name in inputs:
-        if alike[re.sub("[^a-z0-9]", "_", name.lower())] > 1:
-            yield name
+    inputs = {
+        name: re.sub("[^a-z0-9]", "_", name.lower())
+        for name, layer in layers.items()
+        if layer.get("class_name") == "InputLayer"
+    }
+    alike = Counter(inputs.values())
+    yield from (name for name, plain in inputs.items() if alike[plain] > 1)
 
 
 _SCOPE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")

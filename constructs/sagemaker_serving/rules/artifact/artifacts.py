@@ -66,8 +66,7 @@ def artifact_links(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     if facts.contents is not None and facts.contents.links:
         link = facts.contents.links[0]
-        yield _says(
-            facts,
+        yield facts.says(
             f"{link} is a link, which SageMaker does not unpack; give the folder instead of the "
             "archive (links in it are followed), or pack with `tar -h --hard-dereference`",
         )
@@ -200,10 +199,6 @@ def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
             f"artifact is {uri!r} without sha256 or version_id; when the object changes, "
             f"nothing is deployed; write {{s3: {uri}, sha256: <its sha256>}}",
         )
-
-
-def _says(facts: ArtifactFacts, sentence: str) -> Finding:
-    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"
 
 
 def _gigabytes(size: int) -> str:

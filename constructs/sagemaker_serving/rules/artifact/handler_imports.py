@@ -68,9 +68,8 @@ def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
     if facts.container.is_multi_model:
         return  # multi_model_requirements says more
     if contents is not None and contents.has_lib and contents.requirements:
-        yield (
-            facts.artifact.where,
-            f"artifact is {facts.artifact.text!r}; code/requirements.txt is ignored because there "
+        yield facts.says(
+            "code/requirements.txt is ignored because there "
             "is a code/lib/; install into lib/ what it lists, or remove one of them",
         )
 
@@ -131,16 +130,14 @@ def multi_model_requirements(facts: ArtifactFacts) -> Iterator[Finding]:
     release = (int(version[1]), int(version[2])) if version else None
     code = next((name for name in contents.files if name.startswith("code/")), None)
     if facts.framework_name == "tensorflow" and release is not None and release < (2, 9) and code:
-        yield (
-            facts.artifact.where,
-            f"artifact is {facts.artifact.text!r}; TensorFlow Serving's image of "
+        yield facts.says(
+            f"TensorFlow Serving's image of "
             f"{container.framework_version.text} calls no code of a model on a multi-model "
             f"endpoint, so {code} has no effect; use 2.9 or newer",
         )
     elif contents.requirements and instead is not None:
-        yield (
-            facts.artifact.where,
-            f"artifact is {facts.artifact.text!r}; its code/requirements.txt is not installed on a "
+        yield facts.says(
+            f"its code/requirements.txt is not installed on a "
             f"multi-model endpoint; {instead}, or use an image of your own that has them",
         )
 
@@ -193,9 +190,8 @@ def _says(facts: ArtifactFacts, name: str, line: int, place: str) -> Finding:
         else f"list {package}"
     )
     where = place or "in code/requirements.txt"
-    return (
-        facts.artifact.where,
-        f"artifact is {facts.artifact.text!r}; code/inference.py:{line} imports {name}, which "
+    return facts.says(
+        f"code/inference.py:{line} imports {name}, which "
         f"neither the image nor the archive provides; "
         f"{advice.replace('list', 'put', 1) if place else advice} {where}",
     )

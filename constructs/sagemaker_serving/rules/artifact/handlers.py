@@ -33,7 +33,7 @@ def handler_parses(facts: ArtifactFacts) -> Iterator[Finding]:
     script = facts.script
     if script is not None and script.error is not None:
         line = f" line {script.error_line}" if script.error_line is not None else ""
-        yield _says(facts, f"{facts.script_name}{line} does not parse: {script.error}; correct it")
+        yield facts.says(f"{facts.script_name}{line} does not parse: {script.error}; correct it")
 
 
 @rule("handler-functions", source=_CONTAINERS, example="input_handler without output_handler")
@@ -53,15 +53,13 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
         if half is not None:
             here = " and ".join(name for name in half if script.defines(name))
             missing = next(name for name in half if not script.defines(name))
-            yield _says(
-                facts,
+            yield facts.says(
                 f"{facts.script_name} defines {here} and not {missing}; {contract.container} "
                 f"calls both: add {missing}",
             )
             return
         found = ", ".join(script.functions) or "none"
-        yield _says(
-            facts,
+        yield facts.says(
             f"{facts.script_name} defines none of what {contract.container} calls: {wanted} "
             f"(its functions: {found}); define them at its top level",
         )
@@ -82,8 +80,7 @@ def handler_transform_alone(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     others = [name for name in ("input_fn", "predict_fn", "output_fn") if script.defines(name)]
     if script.defines(contract.alone) and others:
-        yield _says(
-            facts,
+        yield facts.says(
             f"{facts.script_name} defines {contract.alone} and {others[0]}; the container refuses "
             "both together: keep one way",
         )
@@ -109,8 +106,7 @@ def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
         else:
             said = f"cannot be called with {given} argument{'' if given == 1 else 's'}, as "
             said += f"{contract.container} does"
-        yield _says(
-            facts,
+        yield facts.says(
             f"{facts.script_name}:{function.line} {name} {said}; "
             f"write def {name}({', '.join(arguments)}):",
         )
@@ -138,10 +134,9 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
     found = [name for name in contents.files if name.rpartition("/")[2] == last]
     beside = [name for name in contents.files if _SCRIPT_BESIDE.fullmatch(name)]
     if found and not found[0].startswith("code/lib/"):
-        yield _says(facts, f"{found[0]} would never be called; move it to {wanted}")
+        yield facts.says(f"{found[0]} would never be called; move it to {wanted}")
     elif beside and not found and wanted == SCRIPT:
-        yield _says(
-            facts,
+        yield facts.says(
             f"{beside[0]} would never be called, since there is no {wanted}; rename it, or remove "
             "code/",
         )
@@ -174,7 +169,7 @@ def handler_requirements_place(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     found = [name for name in contents.files if name.rpartition("/")[2] == "requirements.txt"]
     if found and not found[0].startswith("code/"):
-        yield _says(facts, f"{found[0]} would never be installed; move it to {wanted}")
+        yield facts.says(f"{found[0]} would never be installed; move it to {wanted}")
 
 
 @rule(
@@ -200,14 +195,13 @@ def handler_required(facts: ArtifactFacts) -> Iterator[Finding]:
     if script is None and wanted not in contents.files:
         found = [name for name in contents.files if PurePosixPath(name).name == _last(wanted)]
         what = f"move {found[0]} there" if found else f"add it, with a {needed}(model_dir)"
-        yield _says(
-            facts, f"there is no {wanted}, and the container loads no model without it; {what}"
+        yield facts.says(
+            f"there is no {wanted}, and the container loads no model without it; {what}"
         )
     elif script is not None and not (
         script.defines(needed) or script.open_ended or script.error is not None
     ):
-        yield _says(
-            facts,
+        yield facts.says(
             f"{wanted} defines no {needed}, and the container has none of its own; write "
             f"def {needed}({', '.join(contract.arguments[needed])}): that returns the model",
         )
@@ -284,7 +278,3 @@ def _contract(facts: ArtifactFacts) -> HandlerContract | None:
 
 def _last(path: str) -> str:
     return PurePosixPath(path).name
-
-
-def _says(facts: ArtifactFacts, sentence: str) -> Finding:
-    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"

@@ -42,8 +42,7 @@ def artifact_saved_model(facts: ArtifactFacts) -> Iterator[Finding]:
         )
     else:
         advice = "put the SavedModel there, for example as mymodel/1/saved_model.pb"
-    yield _says(
-        facts,
+    yield facts.says(
         f"TensorFlow Serving looks for [name/]<digits>/saved_model.pb and there is none; {advice}",
     )
 
@@ -57,8 +56,7 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.served_by("tensorflow")
     if contents is not None and not contents.models and _frozen_graphs(facts):
         (graph, *_) = _frozen_graphs(facts)
-        yield _says(
-            facts,
+        yield facts.says(
             f"{graph} is a frozen graph, which TensorFlow Serving does not load; give the file "
             f"itself as artifact, or convert it: sagemaker-serving package {graph} -o model.tar.gz",
         )
@@ -66,7 +64,8 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
 
 @rule(
     "artifact-conversion",
-    source="keras 3.15, saving/saving_lib.py; tensorflow/core/framework/graph.proto",
+    source="keras 3.15, saving/saving_lib.py; tensorflow/core/framework/graph.proto; "
+    "tensorflow/python/framework/ops.py, name_scope, and saved_model/save.py",
     example="a .keras file that is an HTML page, as a broken download leaves it",
 )
 def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
@@ -80,12 +79,11 @@ def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
     for kind, files in (("Keras model", contents.keras), ("TensorFlow graph", contents.graphs)):
         for name, model in files.items():
             if model is None and name in contents.converted:
-                yield _says(facts, f"{name} is no {kind}; save or download it again")
+                yield facts.says(f"{name} is no {kind}; save or download it again")
     for name, keras in contents.keras.items():
         if keras is not None and keras.unexportable and name in contents.converted:
             called = ", ".join(map(repr, keras.unexportable))
-            yield _says(
-                facts,
+            yield facts.says(
                 f"TensorFlow makes no SavedModel of {name}, where {called} names the model, a "
                 "layer or an input; begin names with a letter or digit, go on with these, _, . "
                 "and -, let no two inputs differ in case or signs alone",
@@ -108,15 +106,13 @@ def artifact_keras_classes(facts: ArtifactFacts) -> Iterator[Finding]:
         if contents is None or model is None or name not in contents.converted:
             continue
         if model.has_weights_alone:
-            yield _says(
-                facts,
+            yield facts.says(
                 f"{name} holds weights, and no model that they belong to; load them into the "
                 f"model, {_EXPORT}",
             )
         elif model.needs:
             needs = ", ".join(model.needs[:6]) + (", …" if len(model.needs) > 6 else "")
-            yield _says(
-                facts,
+            yield facts.says(
                 f"{name} needs {needs}; Keras has that only where your code defines it; load the "
                 f"model there, {_EXPORT}",
             )
@@ -139,8 +135,7 @@ def artifact_version_folder(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.served_by("tensorflow")
     if contents is not None and contents.models:
         for folder in contents.misplaced_models:
-            yield _says(
-                facts,
+            yield facts.says(
                 f"the SavedModel in {folder}/ would never be loaded, since that name is not all "
                 "digits; rename the folder to a number, or leave it out",
             )
@@ -157,11 +152,10 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     for name, model in contents.saved_models.items():
         if model is None:
-            yield _says(facts, f"{name} is no SavedModel; export the model again")
+            yield facts.says(f"{name} is no SavedModel; export the model again")
         elif "serve" not in model.tags:
             tags = ", ".join(model.tags) or "nothing"
-            yield _says(
-                facts,
+            yield facts.says(
                 f"the graph in {name} is tagged {tags}, and TensorFlow Serving loads 'serve'; "
                 "export it with that tag",
             )
@@ -180,7 +174,7 @@ def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     contents = facts.contents
     for name, why in contents.damaged.items() if contents is not None else ():
-        yield _says(facts, f"{name} is damaged: {why}; export or copy the model again")
+        yield facts.says(f"{name} is damaged: {why}; export or copy the model again")
 
 
 @rule("artifact-variables", source=_LOADER, example="digits/1/saved_model.pb without variables/")
@@ -197,14 +191,12 @@ def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
         index = f"{folder}/variables.index" in contents.files
         data = any(other.startswith(f"{folder}/variables.data-") for other in contents.files)
         if index and not data:
-            yield _says(
-                facts,
+            yield facts.says(
                 f"{folder}/variables.index has no variables.data-* beside it; "
                 "copy the whole variables/ folder",
             )
         elif not index and (data or (model is not None and model.has_variables)):
-            yield _says(
-                facts,
+            yield facts.says(
                 f"the model in {name} has variables and there is no {folder}/variables.index; "
                 "copy the whole variables/ folder",
             )
@@ -225,8 +217,7 @@ def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
     if facts.container.is_multi_model:
         return
     if len(names) > 1 and _DEFAULT_MODEL not in facts.container.environment:
-        yield _says(
-            facts,
+        yield facts.says(
             f"there are {len(names)} models ({', '.join(names)}) and none is the default, so the "
             "file system decides which one answers; set environment: "
             f"{{{_DEFAULT_MODEL}: {names[0]}}}",
@@ -268,16 +259,14 @@ def artifact_multi_model_layout(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     names = _model_names(facts)
     if len(names) > 1:
-        yield _says(
-            facts,
+        yield facts.says(
             f"it holds {len(names)} models ({', '.join(names)}), and an archive of a multi-model "
             "endpoint is one; give each a name of its own in archives",
         )
         return
     deep = [str(path.parent) for path in _served(contents.files) if len(path.parts) > 2]
     if deep:
-        yield _says(
-            facts,
+        yield facts.says(
             f"its model is {deep[0]}/, and in multi-model mode TensorFlow Serving looks for "
             "<digits>/saved_model.pb at the archive's top; name the model's folder, which is "
             f"packed so, or pack it: sagemaker-serving package {names[0]} --for multi-model",
@@ -301,8 +290,7 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
         define += f", or name code/{value} to the container: environment: {{{name}: {value}}}"
     top = [name for name in contents.traced if "/" not in name]
     if len(top) != 1 and "model.pt" not in top:
-        yield _says(
-            facts,
+        yield facts.says(
             f"there are {len(top)} .pt or .pth files at its top and no model_fn in "
             f"{facts.script_name}; the container loads model.pt or the only one: leave one at the "
             f"top, {define}",
@@ -310,8 +298,7 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     loaded = "model.pt" if "model.pt" in top else top[0]
     if not contents.traced[loaded]:
-        yield _says(
-            facts,
+        yield facts.says(
             f"{loaded} is not TorchScript and there is no model_fn in {facts.script_name}; the "
             f"container loads nothing else by itself: save it with torch.jit.save, {define}",
         )
@@ -350,20 +337,17 @@ def artifact_xgboost_files(facts: ArtifactFacts) -> Iterator[Finding]:
     wrong = [name for name in top if name.lower().endswith(_NO_BOOSTER)]
     if not top:
         deep = next((name for name in contents.files if not name.startswith("code/")), None)
-        yield _says(
-            facts,
+        yield facts.says(
             "there is no file at its top, where XGBoost's image loads each as a model; "
             + ("add the model" if deep is None else f"move {deep} there"),
         )
     elif wrong:
-        yield _says(
-            facts,
+        yield facts.says(
             f"XGBoost's image loads each file at the top as a model, and {wrong[0]} is none; "
             "remove it, or put it into a folder",
         )
     if facts.contents is not None and facts.contents.script is not None:
-        yield _says(
-            facts,
+        yield facts.says(
             "XGBoost's image runs its own algorithm, and code/inference.py would never be called; "
             "name it: environment: {SAGEMAKER_PROGRAM: inference.py, SAGEMAKER_SUBMIT_DIRECTORY: "
             "/opt/ml/model/code}",
@@ -405,8 +389,7 @@ def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
     if "config.json" not in top:
         deep = [name for name in contents.files if PurePosixPath(name).name == "config.json"]
         what = f"move the files of {PurePosixPath(deep[0]).parent}/ there" if deep else "add them"
-        yield _says(
-            facts,
+        yield facts.says(
             "there is no config.json at its top, and no model_fn: 'You need to define one of the "
             f"following … as env HF_TASK'; save_pretrained() writes what is needed; {what}, or "
             "define model_fn(model_dir) in code/inference.py",
@@ -416,8 +399,7 @@ def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
         return  # what is compiled for Neuron may lie in folders
     for what, pattern in (("weights", _WEIGHTS), ("tokenizer or processor", _TOKENIZERS)):
         if not any(pattern.fullmatch(name) for name in top):
-            yield _says(
-                facts,
+            yield facts.says(
                 f"config.json has no {what} beside it, and there is no model_fn; save the "
                 f"{what}, too: save_pretrained(folder), or define model_fn(model_dir) in "
                 "code/inference.py",
@@ -440,15 +422,13 @@ def artifact_mxnet_files(facts: ArtifactFacts) -> Iterator[Finding]:
     if contents is None or name is None or facts.own_image:
         return
     if name not in contents.files:
-        yield _says(
-            facts,
+        yield facts.says(
             f"there is no {name}, which MXNet's image imports before all else; add it, empty where "
             "the defaults suffice",
         )
     missing = [each for each in _MXNET_FILES if each not in contents.files]
     if missing and not _loads_itself(facts):
-        yield _says(
-            facts,
+        yield facts.says(
             f"there is no {', no '.join(missing)} at its top, which MXNet's image loads without a "
             "model_fn; name the files so, or define model_fn(model_dir)",
         )
@@ -480,15 +460,10 @@ def artifact_unjudged(facts: ArtifactFacts) -> Iterator[Finding]:
     if framework in frameworks() or facts.container.framework.text == "":
         named = "this image" if facts.container.image_uri.given else f"{framework}'s image"
         which = named if framework else "a server"
-        yield _says(
-            facts,
+        yield facts.says(
             f"what {which} looks for in an archive is not known here, so that its files were not "
             + ("judged" if framework else "judged; say which with --framework"),
         )
-
-
-def _says(facts: ArtifactFacts, sentence: str) -> Finding:
-    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"
 
 
 def _frozen_graphs(facts: ArtifactFacts) -> list[str]:

@@ -26,24 +26,21 @@ def artifact_ray_serve(facts: ArtifactFacts) -> Iterator[Finding]:
     if paths is None:
         app = facts.container.environment.get(_APP)
         if app is None or app.text is None:
-            yield _says(
-                facts,
+            yield facts.says(
                 "there is no config.yaml at its top, so Ray Serve has no application; add it and "
                 f"deployment.py, or set environment: {{{_APP}: deployment:app}}{_made(contents)}",
             )
             return
         paths, where = tuple(app.text.split()[:1]), _APP
     if not paths:
-        yield _says(
-            facts,
+        yield facts.says(
             f"{where} names no application; write applications: [{{name: model, route_prefix: /, "
             "import_path: deployment:app}]",
         )
     for path in paths:
         first = path.partition(":")[0].partition(".")[0]
         if first != "ray" and not contents.requirements and not _has_module(contents, first):
-            yield _says(
-                facts,
+            yield facts.says(
                 f"{where} names {path!r}, and there is no {first}.py at its top or in code/; "
                 "add it, or name the module that is there",
             )
@@ -58,7 +55,3 @@ def _made(contents: ArchiveContents) -> str:
     if contents.script is None and "pytorch" not in contents.frameworks:
         return ""
     return "; for a PyTorch model, `sagemaker-serving package FOLDER --for ray-serve` makes both"
-
-
-def _says(facts: ArtifactFacts, sentence: str) -> Finding:
-    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"

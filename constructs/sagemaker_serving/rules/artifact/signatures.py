@@ -30,8 +30,7 @@ def artifact_signature(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     for path, model in _models(facts):
         if not model.signatures and not _has_handler(facts):
-            yield _says(
-                facts,
+            yield facts.says(
                 f"{path} has no signature, so that each request fails: 'Serving signature name: "
                 f'"{_DEFAULT}" not found in signature def\'; {_EXPORT}',
             )
@@ -51,15 +50,14 @@ def artifact_signature_default(facts: ArtifactFacts) -> Iterator[Finding]:
     for path, model in _models(facts):
         if model.signatures and _DEFAULT not in model.signatures:
             first = next(iter(model.signatures))
-            yield _says(
-                facts,
+            yield facts.says(
                 f"{path} has no signature {_DEFAULT!r}, so that each request fails which names "
                 f"none of {', '.join(model.signatures)}; export it under that name, or send "
                 f'{{"signature_name": "{first}", …}} in every request',
             )
         elif not model.signatures and _has_handler(facts):
-            yield _says(
-                facts, f"{path} has no signature, so that what code asks of it fails; {_EXPORT}"
+            yield facts.says(
+                f"{path} has no signature, so that what code asks of it fails; {_EXPORT}"
             )
 
 
@@ -78,8 +76,7 @@ def artifact_signature_inputs(facts: ArtifactFacts) -> Iterator[Finding]:
                     continue
                 internal = tensor.dtype in ("resource", "variant")
                 if internal or not _has_handler(facts):
-                    yield _says(
-                        facts,
+                    yield facts.says(
                         f"input {key!r} of signature {name!r} in {path} is of dtype "
                         f"{tensor.dtype}, which no {'request' if internal else 'JSON or CSV'} "
                         f"carries; export a function that takes "
@@ -102,10 +99,6 @@ def _models(facts: ArtifactFacts) -> Iterator[tuple[str, SavedModel]]:
 
 def _has_handler(facts: ArtifactFacts) -> bool:
     return facts.contents is not None and facts.contents.script is not None
-
-
-def _says(facts: ArtifactFacts, sentence: str) -> Finding:
-    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {sentence}"
 
 
 @rule("batching-signature", source=_BATCHING, example="shape (1, 8, 8) and max_batch_size: 16")

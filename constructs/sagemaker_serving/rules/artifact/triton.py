@@ -36,7 +36,7 @@ def triton_repository(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     for problem in _problems(facts):
         if isinstance(problem, BadRepository):
-            yield _says(facts, problem)
+            yield facts.says(str(problem))
 
 
 @rule("triton-config", source=_BACKEND, example="data_type: TYPE_FP64 for an input of FP32")
@@ -48,7 +48,7 @@ def triton_config(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     for problem in _problems(facts):
         if isinstance(problem, BadConfig):
-            yield _says(facts, problem)
+            yield facts.says(str(problem))
 
 
 def _problems(facts: ArtifactFacts) -> Iterator[BadRepository | BadConfig]:
@@ -94,7 +94,3 @@ def _of_triton(facts: ArtifactFacts) -> ArchiveContents | None:
     if image is not None and TRITON in frameworks_of_image(image):
         return facts.contents
     return facts.served_by(TRITON)
-
-
-def _says(facts: ArtifactFacts, problem: Exception) -> Finding:
-    return facts.artifact.where, f"artifact is {facts.artifact.text!r}; {problem}"

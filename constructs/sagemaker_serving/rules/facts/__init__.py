@@ -397,6 +397,10 @@ class ArtifactFacts:
         """The value as written."""
         return self.container.artifact
 
+    def says(self, sentence: str) -> tuple[Where, str]:
+        """A finding at the artifact, which names it as it is written."""
+        return self.artifact.where, f"artifact is {self.artifact.text!r}; {sentence}"
+
     @property
     def framework_name(self) -> str:
         """The framework in lower case, "" when it is not told."""

@@ -52,16 +52,14 @@ def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
             if contents.packed_size is not None and any(n.endswith(LEFT_OUT) for n in found):
                 what_to_do = "pack the model anew with `sagemaker-serving package --neo`, or name "
                 what_to_do += "its folder here: both leave the others out"
-            yield (
-                facts.artifact.where,
-                f"artifact is {facts.artifact.text!r}; Neo compiles {facts.neo_framework.lower()} "
+            yield facts.says(
+                f"Neo compiles {facts.neo_framework.lower()} "
                 f"from exactly one {words} and there are {len(found)}{listing}; {what_to_do}",
             )
     model = without_variables(contents.files) if facts.neo_framework == "TENSORFLOW" else None
     if model is not None:
-        yield (
-            facts.artifact.where,
-            f"artifact is {facts.artifact.text!r}; {model} has no variables/ with files, and "
+        yield facts.says(
+            f"{model} has no variables/ with files, and "
             "Neo compiles no SavedModel without one; save it with its weights as variables, or "
             "give the frozen graph (.pb) that it was made of, which gets such a folder when it "
             "is packed",
@@ -79,9 +77,8 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     for name, traced in contents.traced.items():
         if not traced:
-            yield (
-                facts.artifact.where,
-                f"artifact is {facts.artifact.text!r}; {name} is not a traced model, and Neo "
+            yield facts.says(
+                f"{name} is not a traced model, and Neo "
                 "compiles no other; save torch.jit.trace(model, example).save(...) instead",
             )
 
@@ -102,9 +99,8 @@ def neo_torch_name(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     for _, found in files_for_neo("PYTORCH", contents.files):
         if len(found) == 1 and found[0].endswith(".pt"):
-            yield (
-                facts.artifact.where,
-                f"artifact is {facts.artifact.text!r}; Neo has refused {found[0]} with 'No pth "
+            yield facts.says(
+                f"Neo has refused {found[0]} with 'No pth "
                 f"file found for PyTorch model'; name it {found[0]}h",
             )
 
@@ -227,9 +223,8 @@ def neo_script(facts: ArtifactFacts) -> Iterator[Finding]:
         if framework in ("PYTORCH", "MXNET") and not inferentia
         else "neo_preprocess and neo_postprocess"
     )
-    yield (
-        facts.artifact.where,
-        f"artifact is {facts.artifact.text!r}; it has no {facts.script_name}, and the image that "
+    yield facts.says(
+        f"it has no {facts.script_name}, and the image that "
         f"serves compiled {framework} calls its functions; add one that defines {functions}",
     )
 
