@@ -82,10 +82,13 @@ def _let_roles_decrypt(key: kms.Key, environment: Environment) -> None:
     conditions (KMS developer guide, "AWS KMS condition keys", kms:CallerAccount). The roles are
     those of the models' stacks: ``prod-*`` would let in whatever an account names so.
     """
-    started = {
+    started = [
         f"{environment.stack_name(name)}-"[:_KEPT_OF_STACK_NAMES] for name in environment.models
-    }
-    names = {*(f"{each}*" for each in started), *environment.organization.roles.values()}
+    ]
+    # In the file's order: that of a set is another at each synth, and each deploy a change.
+    names = dict.fromkeys(
+        [*(f"{each}*" for each in started), *environment.organization.roles.values()]
+    )
     roles = [f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:role/{name}" for name in names]
     key.add_to_resource_policy(
         iam.PolicyStatement(

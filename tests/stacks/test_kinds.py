@@ -77,6 +77,14 @@ def test_an_update_is_taken_back_by_alarms_on_the_endpoints_own_metrics(kinds: K
     assert kinds.granted("real-time", "cloudwatch:DescribeAlarms")
 
 
+def test_the_key_names_the_roles_in_the_files_order_at_every_synth(kinds: Kinds) -> None:
+    (key,) = kinds.template("Storage").find_resources("AWS::KMS::Key").values()
+    statements = key["Properties"]["KeyPolicy"]["Statement"]
+    (let,) = (each["Condition"] for each in statements if "PrincipalArn" in str(each))
+    named = re.findall(r":role/kinds-([a-z-]+)", json.dumps(let["ArnLike"]["aws:PrincipalArn"]))
+    assert [f"kinds-{name}" for name in named] == [f"kinds-{kind}-"[:20] for kind in KINDS]
+
+
 def test_scaling_keeps_its_counts_across_updates_and_nothing_else_is_kept(kinds: Kinds) -> None:
     kept = {"RetainAllVariantProperties": True}
     kinds.template("real-time").has_resource_properties("AWS::SageMaker::Endpoint", kept)
