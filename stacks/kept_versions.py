@@ -53,12 +53,6 @@ def keep_role(role: ExecutionRole) -> None:
             resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
 
 
-def keep_batch_model(model: Construct) -> None:
-    """Keeps the Model of a batch pipeline, everywhere: an execution that runs while the stack is
-    updated names it for every job that it is still to start."""
-    _keep(model)
-
-
 def read_earlier_archives(environment: Environment, model: str, role: ExecutionRole) -> None:
     """Lets the role go on reading the archives that were deployed to this model, and the folders
     where it sends any; elsewhere in S3 what lies below the ``versions`` of its file.

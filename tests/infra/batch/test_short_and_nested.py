@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk.assertions import Match, Template
 from cdk_nag import AwsSolutionsChecks
 
 from sagemaker_serving.infra import (
+    AlarmTopic,
     BatchTransform,
     BatchTransformSettings,
     ContainerImage,
@@ -72,6 +74,76 @@ def test_a_model_and_settings_are_enough(bench: Any, model: Model) -> None:
     assert batch.inputs.prefix == "Stack/Batch/input"
     found = AwsSolutionsChecks(bench.app).validate_scope(bench.stack).violations
     assert [violation.rule_name for violation in found] == []
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "pattern", "input_type"),
+    [
+        ("objects", "Stack/Batch/input/arriving/*", "S3Prefix"),
+        ("manifests", "Stack/Batch/input/arriving/*.manifest", "ManifestFile"),
+    ],
+)
+def test_what_arrives_starts_an_execution_and_the_bucket_tells_of_it(
+    bench: Any, model: Model, arrivals: Any, pattern: str, input_type: str
+) -> None:
+    pipeline(bench, model).start_on_arrivals(bench.stack, "Arrivals", arrivals)
+    template = Template.from_stack(bench.stack)
+    told = {"NotificationConfiguration": {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}}
+    template.has_resource_properties("AWS::S3::Bucket", told)
+    (rule,) = (each["Properties"] for each in template.find_resources("AWS::Events::Rule").values())
+    assert rule["EventPattern"]["detail"]["object"]["key"] == [{"wildcard": pattern}]
+    (target,) = rule["Targets"]
+    assert target["InputTransformer"]["InputPathsMap"] == {"key": "$.detail.object.key"}
+    assert f'"input_type\\":\\"{input_type}' in json.dumps(target)
+
+
+def test_a_bucket_of_another_app_is_not_changed_for_arrivals(bench: Any, model: Model) -> None:
+    theirs = s3.Bucket.from_bucket_name(bench.stack, "Theirs", "theirs")
+    batch = pipeline(bench, model, bucket=theirs)
+    batch.start_on_arrivals(bench.stack, "Arrivals", "objects")
+    template = Template.from_stack(bench.stack)
+    template.resource_count_is("AWS::S3::Bucket", 0)
+    template.resource_count_is("Custom::S3BucketNotifications", 0)
+
+
+def test_a_schedule_transforms_what_is_new_and_may_start_nothing_else(
+    bench: Any, model: Model
+) -> None:
+    pipeline(bench, model).start_on_schedule(bench.stack, "Night", "rate(1 day)")
+    template = Template.from_stack(bench.stack)
+    (rule,) = (each["Properties"] for each in template.find_resources("AWS::Events::Rule").values())
+    assert rule["ScheduleExpression"] == "rate(1 day)"
+    assert "Stack/Batch/output/scheduled/" in json.dumps(rule["Targets"])
+    policies = template.find_resources("AWS::IAM::Policy").items()
+    (policy,) = (each for name, each in policies if name.startswith("NightRole"))
+    (statement,) = policy["Properties"]["PolicyDocument"]["Statement"]
+    assert statement["Action"] == "states:StartExecution"
+
+
+def test_alarms_tell_of_batches_that_fail_and_of_ends_that_nobody_was_told_of(
+    bench: Any, model: Model
+) -> None:
+    own = sns.Topic(bench.stack, "Ends")
+    pager = AlarmTopic(bench.stack, "Pager", retain=False).topic
+    pipeline(bench, model, topic=own).add_alarms(
+        bench.stack, "Digits", topic=pager, alarm_name="digits-batch"
+    )
+    alarms = Template.from_stack(bench.stack).find_resources("AWS::CloudWatch::Alarm").values()
+    assert {each["Properties"]["AlarmName"] for each in alarms} == {
+        *("digits-batch-failures", "digits-batch-untold")
+    }
+    for each in alarms:
+        (told,) = each["Properties"]["AlarmActions"]
+        assert told["Ref"].startswith("Pager")
+        assert each["Properties"]["AlarmDescription"].startswith("Stack/Batch: a batch ")
+
+
+def test_the_model_of_an_execution_that_runs_outlives_the_deploy_that_replaces_it(
+    bench: Any, model: Model
+) -> None:
+    pipeline(bench, model)
+    kept = {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"}
+    Template.from_stack(bench.stack).has_resource("AWS::SageMaker::Model", kept)
 
 
 def test_who_is_let_start_executions_may_start_these(bench: Any, model: Model) -> None:

@@ -4,42 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving import catalog, log_groups
 from sagemaker_serving.catalog.gpu_hosts import ami_for
-from sagemaker_serving.infra.batch.definition import (
-    EVENT_SOURCE,
-    NAMESPACE,
-    NOT_TOLD,
-    OTHER_ENDS,
-    asks_for_jobs,
-    batch_definition,
-)
+from sagemaker_serving.infra.batch.definition import NAMESPACE, asks_for_jobs, batch_definition
+from sagemaker_serving.infra.batch.events import let_publish, start_on, tell_of_other_ends
 from sagemaker_serving.infra.batch.settings import transform_settings
 from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.functions.own_machine import add_machine
+from sagemaker_serving.infra.monitoring.topic import let_alarms_publish
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.storage.data_bucket import DataBucket
-from sagemaker_serving.infra.storage.keys import keys_of_topics
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
-from sagemaker_serving.infra.synth.acknowledge import (
-    NO_DEAD_EVENTS,
-    acknowledge,
-    acknowledge_own_policy,
-    acknowledge_wildcard,
-)
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant, grant_apart, grant_within
 from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_events as events
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_logs as logs
     from aws_cdk import aws_s3 as s3
@@ -54,12 +43,6 @@ WORK_DAYS = 30
 _MANAGED_RULE = "StepFunctionsGetEventsForSageMakerTransformJobsRule"
 """Step Functions learns of a job's end through this rule, which it makes itself.
 Source: AWS Step Functions developer guide, SageMaker integration."""
-
-_OTHER_END = (
-    '"Batch transform: <status>: <execution> could not tell of its end itself. '
-    "aws stepfunctions describe-execution --execution-arn <execution> says how it ended. "
-    'Started again on the same output, it does what is missing."'
-)
 
 
 class BatchTransform(Construct):
@@ -86,7 +69,8 @@ class BatchTransform(Construct):
     kms:CreateGrant. The caller needs it only where that role has it not. Source: SageMaker
     developer guide, "API Permissions".
 
-    :param model: what answers. Jobs run as its role.
+    :param model: what answers. Jobs run as its role. A deploy that replaces it keeps it: an
+        execution that runs meanwhile names it for every job that it is still to start.
     :param settings: what every job has in common, and how inputs are cut and tried again.
     :param bucket: has those of the four that follow which are not given, below the
         construct's path; a `DataBucket` that outlives the stack unless given.
@@ -131,6 +115,7 @@ class BatchTransform(Construct):
         topic_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        model.keep_replaced()
         if settings.transform_ami_version is None:
             types = settings.instance_types or [settings.instance_type]
             needed = ami_for("transform", types, model.images)
@@ -194,9 +179,96 @@ class BatchTransform(Construct):
         self._grant_map()
         self._grant_publishing(topic, topic_key)
         if topic is not None:
-            self._tell_of_other_ends(topic, topic_key, notification_role)
+            self._other_ends = tell_of_other_ends(
+                self, self.state_machine.state_machine_arn, topic, topic_key, notification_role
+            )
         self._grant_function()
         self._grant_job_role(job_role if job_role is not None else model.role, volume_key)
+
+    def start_on_schedule(
+        self, scope: Construct, construct_id: str, schedule: str
+    ) -> events.CfnRule:
+        """Starts an execution for what is new among ``inputs``, ``rate(1 day)`` or
+        ``cron(0 4 * * ? *)``; its answers go below ``scheduled/`` of ``outputs``."""
+        what = {"input": f"{self.inputs.uri}/", "output": f"{self.outputs.uri}/scheduled/"}
+        machine = self.state_machine.state_machine_arn
+        return start_on(scope, construct_id, machine, what, schedule_expression=schedule)
+
+    def start_on_arrivals(
+        self, scope: Construct, construct_id: str, arrivals: Literal["objects", "manifests"]
+    ) -> events.CfnRule:
+        """Starts an execution for each object, or each ``*.manifest``, that arrives below
+        ``arriving/`` of ``inputs``; its answers go below ``arrived/<its key>/`` of ``outputs``.
+
+        The bucket has to tell EventBridge of its objects. That of a `DataBucket` of this app does
+        so from now on. For any other, call its ``enable_event_bridge_notification``.
+        """
+        above = self.inputs.bucket.node.scope
+        if isinstance(above, DataBucket):
+            above.tell_of_objects()
+        arriving = f"{self.inputs.prefix.strip('/')}/arriving/*"
+        bucket, in_manifests = self.inputs.bucket.bucket_name, arrivals == "manifests"
+        key = {"wildcard": f"{arriving}.manifest" if in_manifests else arriving}
+        return start_on(
+            scope,
+            construct_id,
+            self.state_machine.state_machine_arn,
+            {
+                "input": f"s3://{bucket}/<key>",
+                "output": f"{self.outputs.uri}/arrived/<key>/",
+                "input_type": "ManifestFile" if in_manifests else "S3Prefix",
+            },
+            key="$.detail.object.key",
+            event_pattern={
+                "source": ["aws.s3"],
+                "detail-type": ["Object Created"],
+                "detail": {"bucket": {"name": [bucket]}, "object": {"key": [key]}},
+            },
+        )
+
+    def add_alarms(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        topic: sns.ITopic,
+        alarm_name: str | None = None,
+        of: str | None = None,
+    ) -> None:
+        """Alarms ``<id>Failures``, on executions that fail, and ``<id>Untold``, on ends that the
+        pipeline's own topic could not be told of.
+
+        :param topic: is told when one goes off; its policy and its key let CloudWatch do so.
+        :param alarm_name: their names are this and ``-failures``, this and ``-untold``;
+            CloudFormation's own unless given.
+        :param of: what they are described as being of; the pipeline's path unless given.
+        """
+        from aws_cdk import aws_cloudwatch_actions as actions
+
+        let_alarms_publish(topic, scope)
+        for ending, metric, what in (
+            (
+                *("failures", self.metric_failures()),
+                "a batch failed, ran out of time, or was stopped",
+            ),
+            (*("untold", self.metric_untold()), "a batch ended, and its topic could not be told"),
+        ):
+            if metric is not None:
+                cloudwatch.Alarm(
+                    scope,
+                    f"{construct_id}{ending.title()}",
+                    alarm_name=None if alarm_name is None else f"{alarm_name}-{ending}",
+                    alarm_description=f"{of if of is not None else self.node.path}: {what}",
+                    metric=metric,
+                    threshold=1,
+                    comparison_operator=(
+                        cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+                    ),
+                    # A period is looked at twice: metrics come late, and what had none counts as 0.
+                    evaluation_periods=2,
+                    datapoints_to_alarm=1,
+                    treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+                ).add_alarm_action(actions.SnsAction(topic))
 
     def as_task(
         self,
@@ -355,57 +427,7 @@ class BatchTransform(Construct):
         bus = stack.format_arn(service="events", resource="event-bus", resource_name="default")
         self._let_machine(["events:PutEvents"], bus)
         if topic is not None:
-            _let_publish(self._machine_role, topic, key)
-
-    def _tell_of_other_ends(
-        self, topic: sns.ITopic, key: kms.IKey | None, role: iam.IRole | None
-    ) -> None:
-        """A message where the machine sent none: stopped, out of time, failed uncaught, or refused.
-
-        EventBridge publishes as a role. It needs nothing of the topic's policy then, nor of the
-        key's, and SNS's own key, which lets no service in, takes a role of the account (EventBridge
-        user guide, "Using resource-based policies"; aws/aws-cdk#34259, after AWS's announcement of
-        March 2025 that every target takes a role). Older copies of that page, China's among them,
-        advise against a role for topics: unverified there. Events are best effort (EventBridge
-        events reference, "AWS Step Functions events").
-        """
-        if role is None:
-            role = iam.Role(
-                self,
-                "NotificationRole",
-                assumed_by=iam.ServicePrincipal("events.amazonaws.com"),
-                description="Tells of batches that were stopped or ran out of time",
-            )
-        _let_publish(role, topic, key)
-        self._other_ends = rule = events.CfnRule(
-            self,
-            "OtherEnds",
-            description="Batches that were stopped, ran out of time, or could not tell",
-            event_pattern={
-                "source": ["aws.states", EVENT_SOURCE],
-                "detail-type": ["Step Functions Execution Status Change", NOT_TOLD],
-                "detail": {
-                    "stateMachineArn": [self.state_machine.state_machine_arn],
-                    "$or": OTHER_ENDS,
-                },
-            },
-            targets=[
-                events.CfnRule.TargetProperty(
-                    id="Topic",
-                    arn=topic.topic_arn,
-                    role_arn=role.role_arn,
-                    input_transformer=events.CfnRule.InputTransformerProperty(
-                        input_paths_map={
-                            "status": "$.detail.status",
-                            "execution": "$.detail.executionArn",
-                        },
-                        input_template=_OTHER_END,
-                    ),
-                )
-            ],
-        )
-        reason = "EventBridge tries again for a day, and nobody reads what would be left then"
-        acknowledge(rule, NO_DEAD_EVENTS, reason)
+            let_publish(self._machine_role, topic, key)
 
     def _grant_function(self) -> None:
         role = self.function.role
@@ -458,12 +480,6 @@ class BatchTransform(Construct):
         return colon_arn(
             self, "states", "execution", f"{self.state_machine.state_machine_name}{which}"
         )
-
-
-def _let_publish(role: iam.IRole, topic: sns.ITopic, key: kms.IKey | None) -> None:
-    grant(role, ["sns:Publish"], topic.topic_arn)
-    for key_arn in keys_of_topics([topic], key):
-        grant(role, ["kms:Decrypt", "kms:GenerateDataKey"], key_arn)
 
 
 def _volume_key(settings: BatchTransformSettings, key: kms.IKey | None) -> kms.IKey | None:

@@ -35,8 +35,7 @@ class DataBucket(Construct):
     :param server_access_logs_bucket: takes the log of who touches the data, below ``data/``,
         whether the data is retained or not; made here unless given.
     :param expires: after how many days what lies below each of these prefixes is deleted.
-    :param tells_of_objects: whether EventBridge hears of every object that arrives. By the
-        resource's own property: CDK's way would add a function with a managed policy.
+    :param tells_of_objects: whether EventBridge hears of every object that arrives.
     """
 
     def __init__(
@@ -94,13 +93,7 @@ class DataBucket(Construct):
         )
         """The bucket itself."""
         if tells_of_objects:
-            resource = self.bucket.node.default_child
-            assert isinstance(resource, s3.CfnBucket)
-            resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
-                event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
-                    event_bridge_enabled=True
-                )
-            )
+            self.tell_of_objects()
         acknowledge(
             self.bucket,
             NO_REPLICATION,
@@ -116,6 +109,17 @@ class DataBucket(Construct):
                 NO_ACCESS_LOGS,
                 "Disposable data; its late access logs would outlive their bucket",
             )
+
+    def tell_of_objects(self) -> None:
+        """Lets EventBridge hear of every object that arrives. By the resource's own property: CDK's
+        way would add a function with a managed policy."""
+        resource = self.bucket.node.default_child
+        assert isinstance(resource, s3.CfnBucket)
+        resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+            event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
+                event_bridge_enabled=True
+            )
+        )
 
     def _access_logs(self) -> s3.Bucket:
         logs = s3.Bucket(
