@@ -68,11 +68,11 @@ def _guardrails(
         update = RollingUpdate(rolling_percent=50)
     if update is None:
         return None
-    names = list(update.alarms)
-    if alarms is not None:
-        errors = _errors(scope, f"{name}Errors", full_name)
-        names += [errors.alarm_name, *alarms.rollback_alarm_names]
-    return Guardrails.of(update).watching(*names[:10])
+    guardrails = Guardrails.of(update)
+    if alarms is None:
+        return guardrails
+    errors = _errors(scope, f"{name}Errors", full_name)
+    return guardrails.watching_of([errors.alarm_name, *alarms.rollback_alarm_names])
 
 
 def _errors(scope: Construct, construct_id: str, component_name: str) -> cloudwatch.Alarm:

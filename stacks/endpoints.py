@@ -14,9 +14,9 @@ from sagemaker_serving.infra import (
     DeployGuard,
     Endpoint,
     EndpointConfig,
+    EndpointMonitoring,
     EndpointPolicy,
     ExistingEndpoint,
-    Guardrails,
     InstanceVariant,
     MovedEndpoint,
     S3Prefix,
@@ -35,7 +35,7 @@ from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 from stacks.accepting import guard_config
 from stacks.components import add_components
 from stacks.guarding import guardrails_of, is_watched
-from stacks.kept_versions import keep_endpoint, keep_role
+from stacks.kept_versions import keeps_endpoint
 from stacks.monitoring import add_monitoring
 from stacks.scaling import scale
 from stacks.serving_scope import ServingScope
@@ -49,7 +49,6 @@ def add_endpoint(serving: ServingScope) -> None:
     """
     models = Construct(serving.stack, "Models")
     config, gates = _config(serving, models)
-    keep_endpoint(serving.environment, serving.name, models, config)
     monitoring = add_monitoring(
         serving.stack,
         serving.environment,
@@ -57,11 +56,7 @@ def add_endpoint(serving: ServingScope) -> None:
         serving.key,
         endpoint_config_name=config.endpoint_config_name if is_watched(serving) else None,
     )
-    alarms = None if monitoring is None else monitoring.alarms
-    endpoint = _endpoint(serving, config, guardrails_of(serving, alarms))
-    if monitoring is not None:
-        for group in monitoring.log_groups:
-            endpoint.node.add_dependency(group)
+    endpoint = _endpoint(serving, config, monitoring)
     if serving.spec.allowed_routers:
         EndpointPolicy(
             serving.stack,
@@ -71,7 +66,9 @@ def add_endpoint(serving: ServingScope) -> None:
             retain_logs=serving.environment.production,
             encryption_key=serving.key,
         )
-    components = add_components(serving, endpoint, alarms)
+    components = add_components(
+        serving, endpoint, None if monitoring is None else monitoring.alarms
+    )
     if isinstance(endpoint, Endpoint):
         guard = _guard_deploys(serving, endpoint, config)
         guard.watch(components.values())
@@ -98,7 +95,7 @@ def _guard_deploys(
 
 
 def _endpoint(
-    serving: ServingScope, config: EndpointConfig, guardrails: Guardrails | None
+    serving: ServingScope, config: EndpointConfig, monitoring: EndpointMonitoring | None
 ) -> MovedEndpoint:
     name = serving.environment.endpoint_name(serving.name)
     released = _has_released_scaling(serving.spec)
@@ -109,17 +106,19 @@ def _endpoint(
             endpoint_name=name,
             endpoint_config=config,
             keep_instance_counts=released,
-            guardrails=guardrails,
+            guardrails=guardrails_of(serving),
+            monitoring=monitoring,
+            keep_replaced=keeps_endpoint(serving.environment, serving.name),
             extra=serving.spec.extra.endpoint,
         )
-    keep_role(serving.role)
     return ExistingEndpoint(
         serving.stack,
         "Endpoint",
         endpoint_name=name,
         endpoint_config=config,
         keep_instance_counts=released,
-        guardrails=guardrails,
+        guardrails=guardrails_of(serving),
+        monitoring=monitoring,
         retain_logs=serving.environment.production,
         encryption_key=serving.key,
     )

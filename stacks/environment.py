@@ -18,7 +18,7 @@ from stacks.storage import StorageStack
 
 _MOST_TAGS = 48
 """Of the 50 that a resource of SageMaker's may have (botocore TagList), two are a config's own:
-`kept_versions.ENDPOINT_TAG`, and what its endpoint served before. Then the file's come first."""
+`spec.provenance.ENDPOINT_TAG`, and what its endpoint served before. Then the file's come first."""
 
 
 class EnvironmentStage(cdk.Stage):

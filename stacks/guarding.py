@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sagemaker_serving.infra import EndpointAlarms, Guardrails
+from sagemaker_serving.infra import Guardrails
 from sagemaker_serving.rules import can_be_guarded, is_guarded
 from sagemaker_serving.spec import CanaryUpdate
 from stacks.serving_scope import ServingScope
@@ -13,21 +13,17 @@ def is_watched(serving: ServingScope) -> bool:
     return _has_guardrails(serving) and can_be_guarded(serving.spec)
 
 
-def guardrails_of(serving: ServingScope, alarms: EndpointAlarms | None) -> Guardrails | None:
-    """The guardrails of the model's endpoint, with the alarms that take an update back.
+def guardrails_of(serving: ServingScope) -> Guardrails | None:
+    """The guardrails of the model's endpoint.
 
     Where the file says nothing, production moves by a canary of 10 percent, if the endpoint is
     of a kind that SageMaker has guardrails for; anything else moves at once, and so does a
     change of variants.
     """
-    spec = serving.spec
     if not _has_guardrails(serving):
         return None
-    update = spec.move if spec.move is not None else CanaryUpdate(canary_percent=10)
-    names = list(update.alarms)
-    if alarms is not None and is_watched(serving):
-        names += alarms.rollback_alarm_names
-    return Guardrails.of(update).watching(*names[:10])
+    update = serving.spec.move
+    return Guardrails.of(update if update is not None else CanaryUpdate(canary_percent=10))
 
 
 def _has_guardrails(serving: ServingScope) -> bool:

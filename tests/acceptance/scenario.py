@@ -22,7 +22,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.client import Predictor
 from sagemaker_serving.errors import DeployFailed, Failure, ReportedError
 from sagemaker_serving.operations import BatchPipeline, find_rollback, watch
-from sagemaker_serving.operations.rollback import ENDPOINT_TAG
+from sagemaker_serving.spec.provenance import ENDPOINT_TAG
 from tests.acceptance.masking import Resource, masked
 from tests.acceptance.project import PREFIX, ROOT, TAG, TOOLKIT, Project
 from tests.acceptance.recorder import RecordedAws, Recorder

@@ -18,6 +18,7 @@ from sagemaker_serving.infra import (
     ContainerImage,
     Endpoint,
     EndpointConfig,
+    Guardrails,
     InstanceVariant,
     Model,
     ModelData,
@@ -390,6 +391,37 @@ def test_an_update_may_keep_the_instances_that_scaling_left_but_no_weights(bench
             ],
         },
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_kept"),
+    [
+        ({}, False),
+        ({"guardrails": Guardrails.canary()}, True),
+        ({"guardrails": Guardrails.canary(), "keep_replaced": False}, False),
+        ({"keep_replaced": True}, True),
+    ],
+)
+def test_versions_that_may_serve_again_are_kept_those_of_variants_added_later_too(
+    bench: Any, asked: dict[str, Any], is_kept: bool
+) -> None:
+    blue, green = (
+        InstanceVariant(name=name, model=add_model(bench, name), instance_type="ml.c5.large")
+        for name in ("blue", "green")
+    )
+    config = EndpointConfig(bench.stack, "Config", variants=[blue])
+    Endpoint(bench.stack, "Endpoint", endpoint_name="digits", endpoint_config=config, **asked)
+    config.add_variant(green)
+    template = Template.from_stack(bench.stack)
+    found = [
+        each
+        for kind in ("Model", "EndpointConfig")
+        for each in template.find_resources(f"AWS::SageMaker::{kind}").values()
+    ]
+    kept = ["RetainExceptOnCreate"] * 3 if is_kept else [None] * 3
+    assert [each.get("DeletionPolicy") for each in found] == kept
+    tag = {"Key": "sagemaker-serving:endpoint", "Value": "digits"}
+    assert (tag in found[-1]["Properties"].get("Tags", [])) is is_kept
 
 
 def test_a_stack_without_a_region_cannot_choose_an_image(bench: Any) -> None:

@@ -12,9 +12,9 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from sagemaker_serving.operations.rollback import ENDPOINT_TAG
 from sagemaker_serving.spec import read_environment
-from stacks import EnvironmentStage, kept_versions
+from sagemaker_serving.spec.provenance import ENDPOINT_TAG
+from stacks import EnvironmentStage
 
 ROOT = Path(__file__).parents[2]
 GUARDED = """\
@@ -43,10 +43,6 @@ def test_models_and_config_of_a_production_endpoint_stay(synthesized: Any) -> No
     (config,) = resources(synthesized, "prod", "AWS::SageMaker::EndpointConfig").values()
     assert config["DeletionPolicy"] == "RetainExceptOnCreate"
     assert {"Key": ENDPOINT_TAG, "Value": "prod-digits"} in config["Properties"]["Tags"]
-
-
-def test_client_and_stacks_mean_the_same_tag() -> None:
-    assert kept_versions.ENDPOINT_TAG == ENDPOINT_TAG
 
 
 def test_the_role_reads_this_models_archives_and_no_others(synthesized: Any) -> None:

@@ -13,9 +13,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 from sagemaker_serving.operations.rollout.stack import stack_intention
 from sagemaker_serving.operations.rollout.state import EndpointState, endpoint_state
-
-ENDPOINT_TAG = "sagemaker-serving:endpoint"
-"""The tag of an EndpointConfig that tells which endpoint it was made for."""
+from sagemaker_serving.spec.provenance import ENDPOINT_TAG
 
 
 @dataclass(frozen=True, kw_only=True)

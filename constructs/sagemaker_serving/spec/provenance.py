@@ -1,4 +1,4 @@
-"""Where what is deployed came from: the tags that say so."""
+"""Where what is deployed came from, and what it is for: the tags that say so."""
 
 from __future__ import annotations
 
@@ -7,3 +7,6 @@ COMMIT_TAG = "sagemaker-serving:commit"
 
 VERSION_TAG = "sagemaker-serving:version"
 """The version of this package that synthesized it."""
+
+ENDPOINT_TAG = "sagemaker-serving:endpoint"
+"""The endpoint that a kept config was made for; `operations.rollback` looks for it."""

@@ -20,6 +20,10 @@ hour for a custom resource, and the steps around the update take some of it. Sou
 user guide, custom resources, ServiceTimeout."""
 
 
+MOST_ALARMS = 10
+"""How many alarms may take an update back. Source: botocore AutoRollbackConfig, Alarms."""
+
+
 class Replay(Spec):
     """A gate before the update: captured requests are asked again, and the answers compared.
 

@@ -51,6 +51,20 @@ def test_each_function_lives_longer_than_it_tries_what_it_is_refused(bench: Benc
     assert min(times) > PATIENCE_SECONDS
 
 
+def test_what_it_serves_outlives_the_stack_with_the_role(bench: Bench) -> None:
+    existing(bench)
+    found: dict[str, Any] = Template.from_stack(bench.stack).to_json()["Resources"]
+    kept = {
+        each["Type"]
+        for name, each in found.items()
+        if each.get("DeletionPolicy") == "RetainExceptOnCreate" and not name.startswith("Endpoint")
+    }
+    assert kept == {
+        *("AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig"),
+        *("AWS::IAM::Role", "AWS::IAM::Policy"),
+    }
+
+
 def test_the_update_is_text_in_updateendpoints_words(bench: Bench) -> None:
     """Numbers and truth values in it stay so, and an alarm's name is one that a deploy knows."""
     alarm = cdk.Fn.import_value("alarm")

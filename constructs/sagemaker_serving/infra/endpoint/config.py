@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_sagemaker as sagemaker
@@ -29,6 +30,7 @@ from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.tokens import is_token, stands_in
 from sagemaker_serving.spec.aws import aws_values
 from sagemaker_serving.spec.monitoring import MetricsConfig
+from sagemaker_serving.spec.provenance import ENDPOINT_TAG
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
@@ -108,6 +110,7 @@ class EndpointConfig(Construct):
             *_grants_of((*variants, *shadow_variants)),
         ]
         self._granted: set[iam.IRole] = set()
+        self._keeps = False
         self._resource = sagemaker.CfnEndpointConfig(
             self,
             "Resource",
@@ -145,6 +148,22 @@ class EndpointConfig(Construct):
                 for each in self._variants
             )
         )
+
+    def keep_replaced(self, endpoint_name: str) -> None:
+        """Keeps it and its variants' Models when a deploy replaces them or the stack goes,
+        unless that deploy fails: ``sagemaker-serving rollback`` goes back to them.
+
+        They cost nothing. Its tag tells which endpoint it served.
+        """
+        self._keeps = True
+        self._resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
+        cdk.Tags.of(self).add(ENDPOINT_TAG, endpoint_name)
+        self._keep_models()
+
+    def _keep_models(self) -> None:
+        for variant in (*self._variants, *self._shadows):
+            if variant.model is not None:
+                variant.model.keep_replaced()
 
     def _render(self, variants: tuple[Variant, ...]) -> None:
         self._variants = variants
@@ -195,6 +214,8 @@ class EndpointConfig(Construct):
                 add_extra(self._resource, variant.extra, below=f"{kind}.{index}")
         identify_by_content(self._stack, self._resource, self._content())
         self._grant()
+        if self._keeps:
+            self._keep_models()
         accelerated = [
             each.name
             for each in (*self._variants, *self._shadows)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from sagemaker_serving.infra.model.model import Model
     from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
+    from sagemaker_serving.infra.monitoring.monitoring import EndpointMonitoring
     from sagemaker_serving.infra.scaling.scaling import Scaling
 
 _INVOKE_ACTIONS = [
@@ -180,9 +181,17 @@ class MovedEndpoint(AnyEndpoint):
         """As `EndpointConfig.host`."""
         self._config.host(variant_name, model)
 
-    def _grant_serving(self, config: EndpointConfig, guardrails: Guardrails | None) -> None:
-        """Lets the roles of ``config`` write log and metrics, and look at alarms."""
+    def _serve(
+        self,
+        config: EndpointConfig,
+        guardrails: Guardrails | None,
+        monitoring: EndpointMonitoring | None,
+    ) -> None:
+        """Lets the roles of ``config`` write log and metrics, and look at alarms, once there is
+        where they write to."""
         self._config = config
+        for group in [] if monitoring is None else monitoring.log_groups:
+            self.node.add_dependency(group)
 
         def serving(role: iam.IRole) -> None:
             log_group = log_groups.endpoint_log_group(self._plain_name)
@@ -207,6 +216,12 @@ class Endpoint(MovedEndpoint):
         the template, until `scale_instances` is called.
     :param guardrails: how it moves to a new config, and what takes that back; absent, all at
         once, and nothing does.
+    :param monitoring: its alarms take an update back, too, so far as there is room for them beside
+        those of ``guardrails``; its log groups are made before the endpoint is.
+    :param keep_replaced: whether the config and the Models that a deploy replaces are kept, and
+        those that there are when the stack goes. ``sagemaker-serving rollback`` goes back to them,
+        and so does SageMaker, which may take an update back after it seemed to be done. Absent:
+        where there are guardrails. Archives are kept by `ModelData`'s ``kept_below``.
     :param extra: properties by CloudFormation's own names, laid over these.
 
     Raises `Mistake` for a name that SageMaker does not take.
@@ -222,10 +237,16 @@ class Endpoint(MovedEndpoint):
         endpoint_config: EndpointConfig,
         keep_instance_counts: bool = False,
         guardrails: Guardrails | None = None,
+        monitoring: EndpointMonitoring | None = None,
+        keep_replaced: bool | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._plain_name = endpoint_name_of(self, endpoint_name)
+        if guardrails is not None and monitoring is not None:
+            guardrails = guardrails.watching_of(monitoring.rollback_alarm_names)
+        if keep_replaced if keep_replaced is not None else guardrails is not None:
+            endpoint_config.keep_replaced(endpoint_name)
         members = {
             "EndpointName": endpoint_name,
             "EndpointConfigName": endpoint_config.endpoint_config_name,
@@ -233,8 +254,9 @@ class Endpoint(MovedEndpoint):
         }
         self._resource = sagemaker.CfnEndpoint(self, "Resource", **properties_of(members))
         add_unknown(self._resource, members)
-        add_extra(self._resource, extra if extra is not None else {})
-        self._grant_serving(endpoint_config, guardrails)
+        extra = extra if extra is not None else {}
+        add_extra(self._resource, extra)
+        self._serve(endpoint_config, guardrails, monitoring)
         self._update: dict[str, Any] = {
             "DeploymentConfig": members.get("DeploymentConfig"),
             "extra": extra,

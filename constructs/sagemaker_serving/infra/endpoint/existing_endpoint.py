@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving.infra.endpoint.config import EndpointConfig
@@ -23,9 +24,10 @@ from sagemaker_serving.infra.synth.tokens import stack_of
 from sagemaker_serving.spec.update import MOST_SECONDS
 
 if TYPE_CHECKING:
-    from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_logs as logs
+
+    from sagemaker_serving.infra.monitoring.monitoring import EndpointMonitoring
 
 
 class ExistingEndpoint(MovedEndpoint):
@@ -35,8 +37,8 @@ class ExistingEndpoint(MovedEndpoint):
     wait until it is done. The deploy fails when SageMaker went back, or when the endpoint serves
     another config than the stack says, as after `sagemaker-serving rollback`. A deploy that is
     taken back gives the endpoint the config back that it had. Nothing here makes the endpoint, and
-    nothing deletes it: after the stack it serves on. So what it serves has to outlive the stack,
-    too: give the config, its Models and their role a RemovalPolicy of RETAIN_ON_UPDATE_OR_DELETE.
+    nothing deletes it: after the stack it serves on. So the config, its Models and their roles
+    outlive the stack, too, and are kept when a deploy replaces them.
 
     ::
 
@@ -52,6 +54,7 @@ class ExistingEndpoint(MovedEndpoint):
     :param keep_instance_counts: as of an `Endpoint`.
     :param guardrails: how it moves to a new config, and what takes that back. The update may take
         3,000 seconds in all unless they say less.
+    :param monitoring: as of an `Endpoint`.
     :param function_role: what both functions run as; made here unless given, and so is the next.
     :param state_machine_role: what the state machine runs as.
     :param log_group: what functions and machine write to; made here, three of them, unless given.
@@ -71,6 +74,7 @@ class ExistingEndpoint(MovedEndpoint):
         endpoint_config: EndpointConfig,
         keep_instance_counts: bool = False,
         guardrails: Guardrails | None = None,
+        monitoring: EndpointMonitoring | None = None,
         function_role: iam.IRole | None = None,
         state_machine_role: iam.IRole | None = None,
         log_group: logs.ILogGroup | None = None,
@@ -81,8 +85,12 @@ class ExistingEndpoint(MovedEndpoint):
         self._plain_name = endpoint_name_of(self, endpoint_name)
         self._update: dict[str, Any] = {}
         if guardrails is not None:
+            if monitoring is not None:
+                guardrails = guardrails.watching_of(monitoring.rollback_alarm_names)
             self._update["DeploymentConfig"] = _in_time(guardrails).members
-        self._grant_serving(endpoint_config, guardrails)
+        self._serve(endpoint_config, guardrails, monitoring)
+        endpoint_config.keep_replaced(endpoint_name)
+        endpoint_config.grant_to_roles(_keep)
         provider = MachineProvider(
             self,
             package="endpoint_update",
@@ -158,6 +166,13 @@ class ExistingEndpoint(MovedEndpoint):
         """As text: CloudFormation hands a custom resource every number as one."""
         text = stack_of(self).to_json_string(self._update)
         self._resource.add_property_override("Update", text)
+
+
+def _keep(role: iam.IRole) -> None:
+    """With what it may do: the endpoint goes on using it after its stack."""
+    for resource in role.node.find_all():
+        if isinstance(resource, iam.CfnRole | iam.CfnPolicy):
+            resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
 
 
 def _in_time(guardrails: Guardrails) -> Guardrails:

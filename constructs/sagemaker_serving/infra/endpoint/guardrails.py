@@ -13,7 +13,7 @@ from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.spec.aws import aws_values
-from sagemaker_serving.spec.update import TELLTALES, WAYS, Move
+from sagemaker_serving.spec.update import MOST_ALARMS, TELLTALES, WAYS, Move
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,13 +44,14 @@ class Guardrails:
 
     @classmethod
     def of(cls, update: Move) -> Guardrails:
-        """What an environment file says of ``update``, but for its alarms."""
+        """What an environment file says of ``update``."""
         way = next(way for way, kind in WAYS.items() if isinstance(update, kind))
         fields = vars(update)
         return cls(
             way=way,
             step_percent=None if way == "ALL_AT_ONCE" else fields[TELLTALES[way]],
             **{name: fields[name] for name in _NAMED if name in fields},
+            alarm_names=tuple(update.alarms),
             more=fields,
         )
 
@@ -106,6 +107,11 @@ class Guardrails:
     def watching(self, *alarm_names: str) -> Guardrails:
         """The same, and taken back when one of these alarms goes off, too; at most 10 in all."""
         return replace(self, alarm_names=(*self.alarm_names, *alarm_names))
+
+    def watching_of(self, alarm_names: Sequence[str]) -> Guardrails:
+        """The same with as many of these alarms, in their order, as there is room for."""
+        room = max(0, MOST_ALARMS - len(self.alarm_names))
+        return self.watching(*alarm_names[:room])
 
     def grant_watching(self, scope: IConstruct, role: iam.IGrantable) -> None:
         """Lets a role look at alarms, as that of an endpoint has to.

@@ -17,6 +17,7 @@ from constructs import Construct
 from local_aws.s3_location import S3Location
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import (
     is_token,
@@ -46,7 +47,7 @@ class ModelData(ABC):
 
         It is packed into the cloud assembly and travels as a file asset whose
         key is its content's sha256 and ends in ``.tar.gz``. With ``kept_below`` that key begins
-        with ``cdk.kept/<kept_below>/``, and ``cdk gc`` never deletes it. Raises
+        with ``cdk.kept/<kept_below>/``, and ``cdk gc`` never deletes it: `grant_read_kept`. Raises
         `sagemaker_serving.archive.UnreadableArtifact` when bound, if it cannot be packed.
         """
         return _LocalModelData([Path(path)], convert=convert, kept_below=kept_below)
@@ -115,6 +116,32 @@ class ModelData(ABC):
         archives alone. Source: botocore ContainerDefinition.ModelDataSource.
         """
         return _S3Files(uri, sha256)
+
+    @staticmethod
+    def grant_read_kept(role: iam.IRole, kept_below: str, *, folders: bool = False) -> None:
+        """Lets ``role`` read every archive that was deployed with this ``kept_below``, to go back
+        to and for batches that run; with ``folders`` what `from_folder` sent, too.
+
+        It goes by what is there before a synthesizer without a qualifier knows its bucket: call it
+        after the models are bound.
+        """
+        bucket = assets_bucket(stack_of(role))
+        if bucket is None:
+            return
+        # Versions up to 0.2.0 lie where the second says, and may serve while this one is deployed.
+        places = (f"{KEPT}/{kept_below}/", f"{kept_below}/")
+        for ending in ("*.tar.gz", *(["*/*"] if folders else [])):
+            objects = [_object_arn(bucket, f"{place}{ending}") for place in places]
+            grant(role, ["s3:GetObject"], *objects)
+            for each in objects:
+                acknowledge_wildcard(
+                    role,
+                    each,
+                    "Every version of this model that was deployed: to go back to, and for batches",
+                )
+        if folders:
+            listed = {"StringLike": {"s3:prefix": [f"{place}*/*" for place in places]}}
+            grant(role, ["s3:ListBucket"], f"arn:{partition()}:s3:::{bucket}", conditions=listed)
 
     @property
     def has_script(self) -> bool | None:

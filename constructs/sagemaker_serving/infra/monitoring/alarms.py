@@ -13,12 +13,10 @@ from sagemaker_serving.infra.monitoring.topic import let_alarms_publish
 from sagemaker_serving.infra.monitoring.watches import Watch, WatchedVariant, watches
 from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.spec.monitoring import AlarmThresholds
+from sagemaker_serving.spec.update import MOST_ALARMS
 
 if TYPE_CHECKING:
     from aws_cdk import aws_sns as sns
-
-MOST_ROLLBACK_ALARMS = 10
-"""Source: botocore AutoRollbackConfig, Alarms."""
 
 
 class EndpointAlarms(Construct):
@@ -88,7 +86,7 @@ class EndpointAlarms(Construct):
     @property
     def rollback_alarm_names(self) -> list[str]:
         """The first ten names: as many as an automatic rollback takes (tokens)."""
-        return [alarm.alarm_name for alarm in self.rollback_alarms[:MOST_ROLLBACK_ALARMS]]
+        return [alarm.alarm_name for alarm in self.rollback_alarms[:MOST_ALARMS]]
 
     def _alarm(self, watch: Watch, config: str | None = None) -> cloudwatch.Alarm:
         construct_id = watch.name.replace("-", " ").title().replace(" ", "")

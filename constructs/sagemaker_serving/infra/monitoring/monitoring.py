@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 class EndpointMonitoring(Construct):
     """Alarms, a dashboard and log groups with an end, for an endpoint made here or elsewhere.
 
-    It needs the endpoint's name only, so that the endpoint's own guardrails
-    can name its alarms. SageMaker makes a log group as the first container writes, unless it is
-    there. So an endpoint of the same stack should depend on this
-    (``endpoint.node.add_dependency(monitoring)``): what SageMaker made outlives the stack.
+    It needs the endpoint's name only, and comes first: ``Endpoint(…, monitoring=monitoring)`` waits
+    for its log groups, and its guardrails watch its alarms. SageMaker makes a log group as the
+    first container writes, unless it is there; what SageMaker made outlives the stack.
 
-    :param endpoint_config_name: what the endpoint moves to, as `EndpointAlarms` has it.
+    :param endpoint_config_name: what the endpoint moves to, as `EndpointAlarms` has it. Without it
+        no update is taken back by these alarms.
     :param alarms: whether there are alarms.
     :param topic: what they tell, such as an `AlarmTopic`'s.
     :param dashboard: whether there is a dashboard.
@@ -82,6 +82,8 @@ class EndpointMonitoring(Construct):
         """What makes the endpoint's log group and its components', where they are kept here."""
         self.dashboard: EndpointDashboard | None = None
         """The dashboard, if there is one."""
+        self.rollback_alarm_names: list[str] = []
+        """The alarms on the instances of ``endpoint_config_name``, which take an update back."""
         if alarms:
             self.alarms = EndpointAlarms(
                 self,
@@ -92,6 +94,8 @@ class EndpointMonitoring(Construct):
                 thresholds=thresholds,
                 topic=topic,
             )
+            if endpoint_config_name is not None:
+                self.rollback_alarm_names = self.alarms.rollback_alarm_names
         names = {
             "Log": endpoint_log_group(endpoint_name),
             **{f"Log-{name}": component_log_group(name) for name in inference_components},
