@@ -40,8 +40,6 @@ def scale(
                 min_capacity=schedule.min,
                 max_capacity=schedule.max,
             )
-        if spec.min == 0:
-            target.wake_from_zero()
 
 
 def _add_tracking(target: Scaling, spec: ScalingSpec) -> None:

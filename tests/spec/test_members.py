@@ -83,9 +83,8 @@ OTHERS = (
         {
             *(*_TARGET, "PolicyName", "PolicyType"),
             "PredictiveScalingPolicyConfiguration",  # of ECS; SageMaker has none
-            *(f"{_STEPS}.{name}" for name in ("AdjustmentType", "StepAdjustments")),
             *dict(written_members(StepPolicy, above=f"{_STEPS}.")),
-            *(f"{_STEPS}.{name}" for name in ("MetricAggregationType", "MinAdjustmentMagnitude")),
+            f"{_STEPS}.MinAdjustmentMagnitude",
             *(f"{_TRACKING}.{name}" for name in ("DisableScaleIn", "TargetValue")),
             *dict(written_members(Scaling, above=f"{_TRACKING}.")),
             *(f"{_TRACKING}.{kind}MetricSpecification" for kind in ("Customized", "Predefined")),

@@ -119,7 +119,6 @@ class Digits(cdk.Stack):
             [ScalingStep(lower=70, change=2)],
             evaluation_minutes=3,
         )
-        scaling.wake_from_zero()
 
     def _add_batch(self) -> None:
         batch = BatchTransform(

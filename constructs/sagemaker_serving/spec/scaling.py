@@ -62,14 +62,20 @@ class TrackedMetric(Metric):
 class Step(Spec):
     """A change of capacity while the metric lies between two bounds."""
 
-    lower: float | None = None
+    lower: Annotated[float | None, Aws("MetricIntervalLowerBound")] = None
     """The metric's value from which the step is taken; left out: whatever is below ``upper``."""
 
-    upper: float | None = None
+    upper: Annotated[float | None, Aws("MetricIntervalUpperBound")] = None
     """The metric's value up to which the step is taken; left out: whatever is above ``lower``."""
 
-    change: int
+    change: Annotated[int, Aws("ScalingAdjustment")]
     """The instances, copies or workers to add; negative: to remove."""
+
+    def counted_from(self, edge: float) -> Step:
+        """The same with bounds as a policy has them, which counts from its alarm's threshold."""
+        bounds = {"lower": self.lower, "upper": self.upper}
+        given = {end: bound - edge for end, bound in bounds.items() if bound is not None}
+        return self.model_copy(update=given)
 
 
 def alarm_of(steps: Sequence[tuple[float | None, float | None, float]]) -> tuple[str, float] | None:
@@ -90,7 +96,13 @@ def alarm_of(steps: Sequence[tuple[float | None, float | None, float]]) -> tuple
 class StepPolicy(Metric):
     """Steps of capacity by the value of a metric."""
 
-    steps: Annotated[list[Step], Aws()]
+    steps: Annotated[
+        list[Step],
+        Aws(
+            "StepAdjustments",
+            also={"AdjustmentType": "ChangeInCapacity", "MetricAggregationType": "Average"},
+        ),
+    ]
     """1 to 20 adjacent steps, all upwards or all downwards."""
 
     evaluation_minutes: Annotated[int, Aws("EvaluationPeriods")] = 1

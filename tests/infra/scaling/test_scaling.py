@@ -216,6 +216,18 @@ def test_schedules_stand_beside_one_another_and_zero_is_kept(bench: Any, scaling
     ]
 
 
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_goes_to_zero_wakes_once_whether_one_asks_for_it_or_not(
+    bench: Any, asked: bool
+) -> None:
+    scaling = add_endpoint(bench).scale_instances("blue", min_capacity=0, max_capacity=2)
+    if asked:
+        scaling.wake_from_zero()
+    template = Template.from_stack(bench.stack)
+    waits = {"MetricName": "HasBacklogWithoutCapacity", "Threshold": 1}
+    template.resource_properties_count_is("AWS::CloudWatch::Alarm", waits, 1)
+
+
 @pytest.mark.parametrize(("least", "most"), [(-1, 1), (3, 2), (0, 0)])
 def test_bounds_that_are_none_are_refused(bench: Any, least: int, most: int) -> None:
     with pytest.raises(Mistake, match=f"min_capacity is {least} and max_capacity is {most}"):

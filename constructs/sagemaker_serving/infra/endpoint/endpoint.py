@@ -96,7 +96,7 @@ class AnyEndpoint(Construct):
     ) -> Scaling:
         """Bounds for the instances of a variant; policies on what is returned move them between.
 
-        0 is for asynchronous endpoints: `Scaling.wake_from_zero` leads out of there. Updates
+        0 is for asynchronous endpoints: their backlog leads out of there by itself. Updates
         then keep the number of instances that scaling set.
         """
         scaled = Scaled(

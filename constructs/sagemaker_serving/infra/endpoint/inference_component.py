@@ -182,8 +182,8 @@ class InferenceComponent(Construct):
         )
 
     def scale_copies(self, *, min_capacity: int, max_capacity: int) -> Scaling:
-        """Bounds for the copies; 0 lets it end up without any, and `Scaling.wake_from_zero` leads
-        out of there.
+        """Bounds for the copies; 0 lets it end up without any, and requests that find none lead out
+        of there by themselves.
 
         The template then names no count, since each update would set it again, whatever scaling
         had made of it. The component starts with one copy, and registering the bounds brings it

@@ -10,11 +10,11 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, ScalingStep, stepwise
+from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, ScalingStep
 from sagemaker_serving.infra.synth.fields import properties_of
 from sagemaker_serving.infra.synth.tokens import stands_in
 from sagemaker_serving.spec.aws import aws_values
-from sagemaker_serving.spec.scaling import BACKLOG, Metric, Schedule, Step, alarm_of
+from sagemaker_serving.spec.scaling import BACKLOG, Metric, Schedule, Step, StepPolicy, alarm_of
 
 _SERVICE = "sagemaker"
 
@@ -62,6 +62,9 @@ class Scaling(Construct):
             min_capacity=min_capacity,
             max_capacity=max_capacity,
         )
+        self._wakes = False
+        if min_capacity == 0:
+            self.wake_from_zero()
 
     def scale_on_invocations(
         self, per_minute: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
@@ -154,14 +157,20 @@ class Scaling(Construct):
                 "or all remove, each below an upper one; write two policies for both"
             )
         comparison, edge = alarm
-        policy = self._policy(name, "StepScaling", stepwise(steps, edge, cooldown))
+        counted = [step.counted_from(edge) for step in steps]
+        stepping = aws_values(StepPolicy, {"steps": counted, "cooldown_seconds": cooldown})
+        policy = self._policy(name, "StepScaling", stepping)
         cloudwatch.CfnAlarm(
             self,
             f"{name}Alarm",
             alarm_description=f"Scales {self._scaled.resource_id} by {metric.metric_name}",
-            **properties_of(self._members(metric)),
+            **properties_of(
+                {
+                    **self._members(metric),
+                    **aws_values(StepPolicy, {"evaluation_minutes": evaluation_minutes}),
+                }
+            ),
             period=60,
-            evaluation_periods=evaluation_minutes,
             threshold=edge,
             comparison_operator=comparison,
             treat_missing_data="notBreaching",
@@ -171,9 +180,13 @@ class Scaling(Construct):
     def wake_from_zero(self) -> None:
         """Adds one when requests find nothing to answer them: what leads out of 0.
 
-        Target tracking alone never does, since no capacity tells no metric.
+        Target tracking alone never does, since no capacity tells no metric. A ``min_capacity`` of 0
+        does it by itself; it is to be called where something else leads to 0.
         Raises `Mistake` for what has no such metric.
         """
+        if self._wakes:
+            return
+        self._wakes = True
         if self._scaled.waking_metric is None:
             raise Mistake(
                 f"{self.node.path}: only asynchronous variants and inference components wake from 0"

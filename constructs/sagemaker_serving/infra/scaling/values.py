@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sagemaker_serving.infra.synth.fields import Unjudged
 from sagemaker_serving.spec.scaling import HELD, Metric, Step
@@ -47,23 +46,3 @@ class Scaled:
 def pascal(name: str) -> str:
     """A user's name as a part of a construct's id."""
     return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^a-zA-Z0-9]+", name))
-
-
-def stepwise(steps: Sequence[Step], edge: float, cooldown: int) -> dict[str, Any]:
-    """The steps as Application Auto Scaling takes them: counted from the alarm's threshold."""
-    return {
-        "AdjustmentType": "ChangeInCapacity",
-        "MetricAggregationType": "Average",
-        "Cooldown": cooldown,
-        "StepAdjustments": [
-            {
-                "ScalingAdjustment": step.change,
-                **{
-                    f"MetricInterval{end}Bound": bound - edge
-                    for end, bound in (("Lower", step.lower), ("Upper", step.upper))
-                    if bound is not None
-                },
-            }
-            for step in steps
-        ],
-    }

@@ -8,7 +8,7 @@ from typing import Any
 from local_aws.template import Unknown
 from sagemaker_serving.catalog.endpoint_metrics import OF_WAITING
 from sagemaker_serving.operations.adoption.draft import Path
-from sagemaker_serving.operations.adoption.members import Reading, is_unknown, open_, plain
+from sagemaker_serving.operations.adoption.members import Reading, is_unknown, open_, plain, take
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
 from sagemaker_serving.rules.template.resources import Resource
 from sagemaker_serving.spec.scaling import HELD, Metric, Scaling, StepPolicy, TrackedMetric
@@ -109,29 +109,15 @@ def _steps(reading: Reading, policy: Resource, stepping: Any, path: Path) -> Non
         )
         return
     (alarm,) = alarms
-    edge = alarm.get("Threshold") or 0
-    steps = [
-        {
-            field: value
-            for field, value in (
-                ("lower", _bound(step.get("MetricIntervalLowerBound"), edge)),
-                ("upper", _bound(step.get("MetricIntervalUpperBound"), edge)),
-                ("change", step.get("ScalingAdjustment")),
-            )
-            if value is not None
-        }
-        for step in stepping.get("StepAdjustments") or ()
-    ]
-    if stepping.get("AdjustmentType") != "ChangeInCapacity":
-        reading.draft.remark(path, f"{called} changed by {stepping.get('AdjustmentType')}")
+    for step in stepping.get("StepAdjustments") or ():
+        for bound in {"MetricIntervalLowerBound", "MetricIntervalUpperBound"} & step.keys():
+            step[bound] += alarm.get("Threshold") or 0
+    changed, _ = (take(stepping, name) for name in ("AdjustmentType", "MetricAggregationType"))
+    if changed != "ChangeInCapacity":
+        reading.draft.remark(path, f"{called} changed by {changed}")
     at = _next(reading, (*path, "step_policies"))
     _metric(reading, StepPolicy, alarm, at)
-    reading.draft.set((*at, "steps"), steps)
     reading.by_fields(StepPolicy, stepping, at)
-
-
-def _bound(offset: Any, edge: float) -> float | None:
-    return None if offset is None else edge + offset
 
 
 def _alarms(reading: Reading, policy: Resource) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,6 @@ from sagemaker_serving.rules.facts.kinds import (
     host_type,
     in_aws_words,
     is_serverless,
-    renamed,
 )
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.targets import keeps_one
@@ -62,7 +61,10 @@ def scaling_of(model: Fact) -> Iterator[object]:
                     asynchronous=asynchronous,
                 )
         for policy in scaling.get("step_policies").items():
-            yield _steps(policy)
+            stepping = in_aws_words(policy, StepPolicy)
+            yield ScalingStepsFacts(
+                members=stepping, one_alarm=True, evaluation=stepping.get("EvaluationPeriods")
+            )
         for followed in scaling.get("step_policies").items():
             yield _metric(followed, StepPolicy, (name, dimension, instance_type))
         for followed in scaling.get("tracked_metrics").items():
@@ -93,21 +95,6 @@ def _tracked(scaling: Fact, dimension: str | None) -> Iterator[tuple[Fact, str |
         yield scaling.get(field), metrics.get(dimension, other) if dimension else None
     for tracked in scaling.get("tracked_metrics").items():
         yield tracked.get("target"), None
-
-
-def _steps(policy: Fact) -> ScalingStepsFacts:
-    steps = policy.get("steps")
-    return ScalingStepsFacts(
-        where=policy.where,
-        steps=steps,
-        each=tuple(
-            renamed(step, {name: name for name in ("lower", "upper", "change")})
-            for step in steps.items()
-        ),
-        one_alarm=True,
-        evaluation=policy.get("evaluation_minutes"),
-        cooldown=policy.get("cooldown_seconds"),
-    )
 
 
 def _metric(

@@ -184,22 +184,26 @@ class InferenceComponentFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ScalingStepsFacts:
-    """The steps of a policy, each with ``lower``, ``upper`` and ``change``.
+    """A policy of steps: ``members`` are those of StepScalingPolicyConfiguration, by AWS's names.
 
     ``one_alarm`` is whether a single alarm sets them off, so that they go one way.
-    ``evaluation`` is how many minutes in a row that alarm looks at. ``adjustment`` is what a
-    change counts in, None where our own construct says it. ``unused`` is whether no alarm of the
-    template sets them off.
+    ``evaluation`` is how many minutes in a row that alarm looks at. ``unused`` is whether no alarm
+    of the template sets them off.
     """
 
-    where: Where
-    steps: Fact
-    each: tuple[Fact, ...]
+    members: Fact
     one_alarm: bool = False
     evaluation: Fact = ABSENT
-    cooldown: Fact = ABSENT
-    adjustment: Fact | None = None
     unused: bool = False
+
+    steps = Member("StepAdjustments")
+    cooldown = Member("Cooldown")
+    adjustment = Member("AdjustmentType")
+
+    @property
+    def where(self) -> Where:
+        """Where the policy stands."""
+        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)

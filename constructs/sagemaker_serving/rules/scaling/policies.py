@@ -17,6 +17,7 @@ from sagemaker_serving.spec.scaling import BACKLOG, DIMENSION_OF, HELD, INSTANCE
 
 _GUIDE = "AWS SageMaker developer guide, automatic scaling"
 _API = "botocore application-autoscaling"
+_LOWER, _UPPER = (f"MetricInterval{end}Bound" for end in ("Lower", "Upper"))
 _POLICIES = (*HELD, "tracked_metrics", "step_policies", "schedules")
 
 
@@ -210,8 +211,8 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
             f"{policy.steps.name} has {policy.steps.size} entries; a policy takes 1 to 20; "
             f"{'add one' if policy.steps.size == 0 else 'remove some'}",
         )
-    for step in policy.each:
-        lower, upper = step.get("lower"), step.get("upper")
+    for step in policy.steps.items():
+        lower, upper = step.get(_LOWER), step.get(_UPPER)
         if lower.number is not None and upper.number is not None and upper.number <= lower.number:
             yield (
                 upper.where,
@@ -274,7 +275,7 @@ def scaling_adjustment(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
     PutScalingPolicy needs it of a new policy, though CloudFormation's schema does not.
     """
-    if policy.adjustment is not None and not policy.adjustment.given:
+    if policy.steps.given and not policy.adjustment.given:
         yield (
             policy.adjustment.where,
             "AdjustmentType is missing; give ChangeInCapacity, PercentChangeInCapacity or "
@@ -350,8 +351,8 @@ def _fitting(scaling: ScalingFacts) -> Iterator[str]:
 
 def _not_adjacent(policy: ScalingStepsFacts) -> Iterator[Finding]:
     bounded = [
-        (step, _or(step.get("lower"), float("-inf")), _or(step.get("upper"), float("inf")))
-        for step in policy.each
+        (step, _or(step.get(_LOWER), float("-inf")), _or(step.get(_UPPER), float("inf")))
+        for step in policy.steps.items()
     ]
     if any(low >= high for _, low, high in bounded):
         return
@@ -366,13 +367,14 @@ def _not_adjacent(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 
 def _ways(policy: ScalingStepsFacts) -> Iterator[Finding]:
-    changes = [step.get("change").number or 0 for step in policy.each]
+    steps = list(policy.steps.items())
+    changes = [step.get("ScalingAdjustment").number or 0 for step in steps]
     adds = all(change >= 0 for change in changes)
     if not adds and not all(change <= 0 for change in changes):
         yield policy.where, "some steps add and others remove; write two policies, one for each"
         return
-    edge = "lower" if adds else "upper"
-    if policy.each and not any(step.get(edge).given for step in policy.each):
+    edge, of = ("lower", _LOWER) if adds else ("upper", _UPPER)
+    if steps and not any(step.get(of).given for step in steps):
         yield (
             policy.where,
             f"no step has {edge}, so nothing says when the first step applies; give it",

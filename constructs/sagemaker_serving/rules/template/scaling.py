@@ -12,7 +12,6 @@ from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, Fact
 from sagemaker_serving.rules.facts.kinds import (
     EventScheduleFacts,
     MetricFacts,
-    Renamed,
     ScalingStepsFacts,
     ScheduleFacts,
     SchedulesFacts,
@@ -200,27 +199,8 @@ def _is_doubled(policy: Resource, metric: str, resources: Resources) -> bool:
 
 def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts]:
     stepping = resources.numbered(policy.properties).get("StepScalingPolicyConfiguration")
-    steps = stepping.get("StepAdjustments")
     if stepping.given:
-        yield ScalingStepsFacts(
-            where=stepping.where,
-            steps=steps,
-            each=tuple(
-                Renamed(
-                    step.value,
-                    step.where,
-                    {
-                        "lower": step.get("MetricIntervalLowerBound"),
-                        "upper": step.get("MetricIntervalUpperBound"),
-                        "change": step.get("ScalingAdjustment"),
-                    },
-                )
-                for step in steps.items()
-            ),
-            cooldown=stepping.get("Cooldown"),
-            adjustment=stepping.get("AdjustmentType"),
-            unused=_is_unused(policy, resources),
-        )
+        yield ScalingStepsFacts(members=stepping, unused=_is_unused(policy, resources))
 
 
 def _is_unused(policy: Resource, resources: Resources) -> bool:
