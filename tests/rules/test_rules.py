@@ -133,6 +133,8 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
         ({(*BLUE, "name"): 5, SCALING: {"blue": {"min": 1, "max": 1}}}, ["wrong-type"]),
         (model(production_variants="variants"), ["unknown-field"]),
         (model(artefact="artifact"), ["unknown-field"]),
+        ({(*DIGITS, "framework"): "tensorflw", (*DIGITS, "framework_version"): 2.20},
+         ["image-known", "wrong-type"]),
         (model(model_data_url="artifact"), ["unknown-field"]),
         (model(framwork="framework"), ["unknown-field"]),
         (model(FrameworkVersion="framework_version"), ["unknown-field"]),

@@ -45,7 +45,6 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
             container.where,
             'framework_version is missing; add it in quotes, such as "2.20"',
         )
-        return
     try:
         image_of_framework(container)
     except UnknownImage as error:

@@ -8,6 +8,7 @@ from sagemaker_serving.catalog import (
     EcrImage,
     InstanceType,
     UnknownInstanceType,
+    framework_scopes,
     image_for,
     instance_type,
     priced_regions,
@@ -182,11 +183,14 @@ def image_of_framework(container: ContainerFacts) -> EcrImage | None:
     """The image of AWS's that the framework and its version are, on the container's host.
 
     None where these, the region or the host's type are not known: a type that is not known is not
-    taken for one without a GPU. Raises `UnknownImage`.
+    taken for one without a GPU. Raises `UnknownImage`; of an unknown framework whatever else is.
     """
     framework, version = container.framework.text, container.framework_version.text
     region, kind = container.region.text, known(container.instance_type)
-    if framework is None or version is None or region not in regions():
+    if framework is None:
+        return None
+    framework_scopes(framework)
+    if version is None or region not in regions():
         return None
     if kind is None and container.instance_type.given:
         return None
