@@ -202,9 +202,9 @@ def test_what_differs_stands_before_what_runs(explain: Run) -> None:
     ("arguments", "said"),
     [
         (("gone",), "gone"),
-        (("instance-retird",), "; or is the rule 'instance-retired' meant?"),
+        (("instance-retird",), "no rule is 'instance-retird'; is 'instance-retired' meant?"),
         (("did not pass the ping health check",), "search `sagemaker-serving docs troubles`"),
-        (("prod-digits", "--file=gone.yaml"), "gone.yaml: there is no such environment file"),
+        (("prod-digits", "--file=gone.yaml"), "gone.yaml: there is no such file"),
     ],
 )
 def test_a_mistake_gets_one_clear_message(

@@ -103,7 +103,7 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
 
 @contextmanager
 def _rule_meant(name: str) -> Iterator[None]:
-    """Adds to a refusal the rule that ``name`` is perhaps a misspelling of."""
+    """Adds to a refusal that ``name`` is no rule, and which it is perhaps a misspelling of."""
     from local_aws.suggest import nearest
     from sagemaker_serving.errors import Mistake
     from sagemaker_serving.rules.registry import OTHER_FINDINGS, RULES
@@ -113,8 +113,8 @@ def _rule_meant(name: str) -> Iterator[None]:
     except Mistake as error:
         close = nearest(name, [*(rule.id for rule in RULES), *OTHER_FINDINGS])
         if close is None:
-            raise
-        raise Mistake(f"{error}; or is the rule {close!r} meant?") from None
+            raise Mistake(f"{error}; a rule is not called {name!r} either") from None
+        raise Mistake(f"no rule is {name!r}; is {close!r} meant? Of an endpoint: {error}") from None
 
 
 def _rule(name: str) -> dict[str, str]:
