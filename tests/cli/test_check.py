@@ -197,12 +197,42 @@ def test_programs_get_empty_results_when_nothing_is_wrong(run: Run) -> None:
     assert run("check", path, "--format", "github").stdout == ""
 
 
+def test_files_that_cannot_be_read_hide_no_other(run: Run, template: Path) -> None:
+    """In a folder or named, of whatever kind."""
+    folder = template.parent
+    written = {
+        "latin.yaml": "name: latin\n# größe\nmodels: {}\n".encode("latin-1"),
+        "wide.yaml": "name: wide\n".encode("utf-16"),
+        "nul.yml": b"name: nul\nregion: x\0y\n",
+        "cut.json": b'{"Resources": {\n"A": {"Type": "AWS::S3::Bucket",}}',
+        "wrong.yaml": b"name: wrong\n",
+        "_base.yaml": b"nonsense: 1\n",
+        "notes.json": b"[]",
+    }
+    for name, content in written.items():
+        (folder / "mine" / name).parent.mkdir(exist_ok=True)
+        (folder / "mine" / name).write_bytes(content)
+    ended = run("check", "mine", "gone.yaml", "empty", "--json")
+    found = [(one["file"], one["line"], one["message"]) for one in json.loads(ended.stdout)]
+    for place, line, said in (
+        ("mine/latin.yaml", 2, "byte 0xf6 is not UTF-8; save the file as UTF-8"),
+        ("mine/wide.yaml", 1, "UTF-16; save the file as UTF-8"),
+        ("mine/nul.yml", 2, "it has the control character"),
+        ("mine/cut.json", 2, "this is not JSON that can be read"),
+        ("mine/wrong.yaml", 1, "'region' is missing"),
+        ("gone.yaml", None, "there is no such file"),
+    ):
+        assert [one for one in found if one[:2] == (place, line) and said in one[2]], found
+    assert not [one for one in found if "_base" in one[0] or "notes" in one[0]]
+    assert ended.returncode == 2
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("{}", "there is no mapping Resources; this is no CloudFormation template"),
         ("Resources: [", "this is not YAML that can be read"),
-        ('{"Resources": {}', "this is not YAML that can be read"),
+        ('{"Resources": {}', "1: this is not JSON that can be read"),
     ],
 )
 def test_what_is_no_template_is_said_to_be_none(

@@ -151,7 +151,6 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("chek",), "there is no command 'chek'; did you mean 'check'?"),
     (("docs", "operatons"), "there is no page 'operatons'; did you mean 'operations'?"),
     (("docs", "x"), "there is no page 'x'; sagemaker-serving docs lists them"),
-    (("check", "gone.yaml"), "gone.yaml: there is no such environment file"),
     (("predict", "x", "1", "--local"), "no local AWS runs in .sagemaker-serving; start one with"),
     (("predict", "x", "1"), "no AWS region is set; give --region, or set AWS_REGION"),
     (
@@ -163,7 +162,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("local", "down"), "no local AWS runs in .sagemaker-serving"),
     (("local", "faults", "list"), "no local AWS runs in .sagemaker-serving"),
     (("local", "logs", "nobody"), "no endpoint 'nobody' in eu-west-1 has a log here"),
-    (("local", "deploy", "dev"), "environments/dev.yaml: there is no such environment file"),
+    (("local", "deploy", "dev"), "environments/dev.yaml: there is no such file"),
     (("local", "deploy", "dev.yaml"), "app.py deploys what lies in environments/ beside it"),
     (("serve", "gone"), "gone"),
     (("bench", "x", "--local"), "no local AWS runs in .sagemaker-serving; start one with"),

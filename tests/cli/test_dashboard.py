@@ -50,7 +50,7 @@ def test_it_says_where_it_is(run: Run, folder: Path, environment: str, address: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("gone", "digits"), "environments/gone.yaml: there is no such environment file"),
+        (("gone", "digits"), "environments/gone.yaml: there is no such file"),
         (("prod", "digit"), "prod has no model 'digit'; did you mean digits"),
         (("prod", "plain"), "plain has no dashboard in prod; give it `monitoring: {}`"),
         (("prod", "digits", "--preview", "--local"), "no local AWS runs in .sagemaker-serving"),

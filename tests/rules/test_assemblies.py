@@ -45,11 +45,11 @@ def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
             list(templates_of(tmp_path))
 
 
-def test_a_folder_of_files_is_answered_with_how_to_name_them(tmp_path: Path) -> None:
+def test_a_folder_without_files_is_answered_with_what_is_taken(tmp_path: Path) -> None:
     with pytest.raises(Mistake) as refused:
         list(templates_of(tmp_path))
     assert f"({tmp_path}/manifest.json is missing)" in str(refused.value)
-    assert str(refused.value).endswith(f"or files themselves: {tmp_path}/*.yaml")
+    assert str(refused.value).endswith("or one that has environment files or templates")
 
 
 def _endpoint_config(scope: Construct) -> None:

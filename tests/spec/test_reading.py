@@ -181,9 +181,18 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None
     assert "it must be a mapping" in problem
 
 
+@pytest.mark.parametrize("key", ["on", "1", "2026-11-29", "~", "0x1f", "1.50"])
+def test_a_key_is_the_text_that_is_written(tmp_path: Path, key: str) -> None:
+    """Where YAML reads a truth value, a number, a date or nothing."""
+    path = tmp_path / "prod.yaml"
+    path.write_text(MINIMAL.replace("models:", f"tags: {{{key}: written}}\nmodels:"))
+    environment = read_environment(path).sound
+    assert environment.tags == {key: "written"}
+
+
 def test_a_missing_file_names_its_siblings(tmp_path: Path) -> None:
     (tmp_path / "prod.yaml").write_text(MINIMAL)
-    with pytest.raises(Mistake, match=r"there is no such environment file; .* has prod"):
+    with pytest.raises(Mistake, match=r"there is no such file; .* has prod"):
         read_environment(tmp_path / "prd.yaml")
 
 

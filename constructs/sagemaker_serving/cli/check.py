@@ -104,9 +104,9 @@ def check(
 ) -> None:
     """Name every mistake in environment FILES, CloudFormation templates or Terraform plans.
 
-    It looks at a file to see which of them it is; a folder is what `cdk synth` wrote, and a state
-    machine's definition is taken, too. Without FILES it takes all of environments/, as `cdk synth`
-    does. Reads the files and the models that they
+    It looks at a file to see which of them it is; a folder is what `cdk synth` wrote, or has files
+    of these kinds. A state machine's definition is taken, too. Without FILES it takes all of
+    environments/, as `cdk synth` does. Reads the files and the models that they
     name; `prod` is environments/prod.yaml. Needs no AWS, no Node and no network, except with
     --account. Ends with 2 when there is an error, and with 0 when there are only warnings.
     --today says what it will name on another day, when AWS has stopped to patch an image. `explain
@@ -136,6 +136,7 @@ def check(
         raise click.UsageError(f"{' and '.join(given)} exclude each other; FILES are of one kind")
     if not files:
         files = _default_files(given)
+    files = tuple(one for path in files for one in ((path,) if given else _files_of(path)))
     kinds = {path: given[0] if given else _kind_of(path) for path in files}
     others_judge = {"--template": _of_template, "--assembly": _of_assembly, "--plan": _of_plan}
     for option, wanted in (("--account", account), ("--verbose", verbose)):
@@ -149,11 +150,13 @@ def check(
 
         where = must_be_region(region if region is not None else shell_region())
         for path, kind in kinds.items():
-            if kind is not None:
-                problems += others_judge[kind](path, where, today, meant)
+            try:
+                problems += others_judge[kind](path, where, today, meant) if kind else ()
+            except ProblemsFound as found:
+                problems += found.problems
     named = [path_or_named(path) for path, kind in kinds.items() if kind is None]
-    found, read = _of_environments(named, today, meant, verbose)
-    problems += found
+    own, read = _of_environments(named, today, meant, verbose)
+    problems += own
     if account:
         which = WhichAws(local, state_dir, None, profile)
         problems += _of_account(read, account_file, which, today)
@@ -178,6 +181,22 @@ def _default_files(given: Sequence[str]) -> tuple[Path, ...]:
     if not files:
         raise click.UsageError(f"there are no environment files in {FOLDER}/; name the FILES")
     return tuple(files)
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    """``path`` itself, or what a folder has that is no cloud assembly: all YAML but bases that
+    others extend, and what is JSON or a ``.template`` of one of the kinds."""
+    if not path.is_dir() or (path / "manifest.json").exists():
+        yield path
+        return
+    files = sorted(path.glob("[!_]*.*"))
+    found = [
+        one
+        for one in files
+        if one.suffix in (".yaml", ".yml")
+        or (one.suffix in (".json", ".template") and _kind_of(one) is not None)
+    ]
+    yield from found or [path]
 
 
 def _kind_of(path: Path) -> str | None:
@@ -283,10 +302,7 @@ def _of_template(
 ) -> list[Problem]:
     from sagemaker_serving.rules import check_template, read_template
 
-    try:
-        return check_template(read_template(path), region, today=today, acknowledged=meant)
-    except ProblemsFound as found:
-        return list(found.problems)
+    return check_template(read_template(path), region, today=today, acknowledged=meant)
 
 
 def _of_assembly(

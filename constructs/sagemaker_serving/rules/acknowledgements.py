@@ -13,7 +13,7 @@ from sagemaker_serving.errors import Mistake, Problem, Severity, Where
 from sagemaker_serving.rules.engine import Rule
 from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.spec import EnvironmentFile
-from sagemaker_serving.spec.yaml_text import read_yaml
+from sagemaker_serving.spec.yaml_text import read_yaml, text_of
 
 METADATA = "SageMakerServing"
 """The key of a template's or a resource's Metadata below which ``acknowledge`` stands."""
@@ -56,10 +56,7 @@ def in_file(path: Path) -> list[Acknowledgement]:
 
     Raises `Mistake` where it is no mapping, or cannot be read.
     """
-    try:
-        data, where, _ = read_yaml(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path}: cannot be read as text: {error}") from None
+    data, where, _ = read_yaml(text_of(path, "write it, or leave --acknowledge out"), str(path))
     if not isinstance(data, Mapping):
         raise Mistake(f"{path}: write a mapping, such as instance-retired: moved in March")
     return [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
+from sagemaker_serving.errors import Problem, ProblemsFound, Where
 from sagemaker_serving.spec.overlay import overlay
-from sagemaker_serving.spec.yaml_text import read_yaml
+from sagemaker_serving.spec.yaml_text import read_yaml, text_of
 
 EXTENDS = "extends"
 _Path = tuple[str | int, ...]
@@ -18,15 +18,14 @@ def read_with_bases(path: Path) -> tuple[Any, Where, list[Problem]]:
 
     Mappings join field by field, everything else (lists too) is replaced
     whole; null leaves what the base says. A base stands in the same folder, so
-    that relative paths mean the same. Raises `Mistake` when a file is not
-    there, `ProblemsFound` when it cannot be read, extends what is no
-    neighbour, or extends itself.
+    that relative paths mean the same. Raises `ProblemsFound` when a file is not
+    there or cannot be read, extends what is no neighbour, or extends itself.
     """
     return _read(path, ())
 
 
 def _read(path: Path, below: tuple[Path, ...]) -> tuple[Any, Where, list[Problem]]:
-    data, where, problems = read_yaml(_text(path), str(path))
+    data, where, problems = read_yaml(text_of(path, siblings(path)), str(path))
     if not isinstance(data, dict) or data.get(EXTENDS) is None:
         return data, where, problems
     base = _base(data.pop(EXTENDS), where / EXTENDS, path, below)
@@ -78,21 +77,12 @@ def _within(path: _Path, places: set[_Path]) -> bool:
     return any(path[:length] in places for length in range(1, len(path) + 1))
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise Mistake(f"{path}: there is no such environment file; {siblings(path)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path}: cannot be read as text: {error}") from None
-
-
 def siblings(path: Path) -> str:
     """The environment files beside ``path``, as the end of a sentence."""
     names = sorted(sibling.stem for sibling in path.parent.glob("[!_]*.yaml"))
     if not names:
         return (
-            f"{path.parent}/ holds none; `sagemaker-serving init` writes one; or name the folder "
-            "that has it"
+            f"{path.parent}/ holds no environment; `sagemaker-serving init` writes one; or name "
+            "the folder that has it"
         )
     return f"{path.parent}/ has {', '.join(names)}"

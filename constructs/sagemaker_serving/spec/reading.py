@@ -19,7 +19,7 @@ def read_environment(path: Path) -> EnvironmentFile:
 
     The result holds the plain data, what it extends included and `as_meant`, every place's line,
     the problems of shape, and the typed `Environment` when there were none. Raises `ProblemsFound`
-    when the YAML itself cannot be read, and `Mistake` when there is no such file.
+    when there is no such file, or it is not YAML.
     """
     data, where, problems = read_with_bases(path)
     environment = None

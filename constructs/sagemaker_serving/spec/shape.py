@@ -179,7 +179,9 @@ def _as_number(value: object, kind: str) -> str:
         number = Decimal(value)
     except InvalidOperation:
         return ""
-    return f"; write {number:f}, without quotes" if number.is_finite() else ""
+    if not number.is_finite() or number.adjusted() not in range(-20, 20):
+        return ""
+    return f"; write {number:f}, without quotes"
 
 
 def _named(value: float | bool) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -17,9 +20,35 @@ MOST_LEVELS = 200
 and 100,000 brackets end the whole process."""
 
 _Path = tuple[str | int, ...]
+_TEXT = "tag:yaml.org,2002:str"
+_READ_AS_OTHERS = [
+    f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float", "null", "timestamp", "value")
+]
 _SAFE: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NOT_MADE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
 """What the YAML library lets escape from values such as ``!!bool 7`` and ``2026-13-45``."""
+
+
+def text_of(path: Path, advice: str) -> str:
+    """The text of a file in UTF-8.
+
+    Raises `ProblemsFound` of a file that is not there, with ``advice``, or is no such text.
+    """
+    line, what = None, ""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        what = f"there is no such file; {advice}"
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start]
+        line = before.count(b"\n") + 1
+        is_utf_16 = error.object[:2] in (b"\xff\xfe", b"\xfe\xff")
+        found = "UTF-16" if is_utf_16 else f"byte 0x{error.object[error.start]:02x} is not UTF-8"
+        what = f"it cannot be read as text: {found}; save the file as UTF-8"
+    except OSError as error:
+        what = f"it cannot be read: {error.strerror}"
+    where = Where(str(path), (), {} if line is None else {(): line})
+    raise ProblemsFound([Problem(rule="file", where=where, message=what)])
 
 
 def read_yaml(
@@ -27,8 +56,12 @@ def read_yaml(
 ) -> tuple[Any, Where, list[Problem]]:
     """The plain data of one document, where its values stand, and the keys that stand twice.
 
-    Raises `ProblemsFound` for whatever is no single, finite YAML document.
+    A key is the text that is written, ``on`` and ``1`` as well. Raises `ProblemsFound` for whatever
+    is no single, finite YAML document.
     """
+    if (control := yaml.reader.Reader.NON_PRINTABLE.search(text)) is not None:
+        line = text.count("\n", 0, control.start()) + 1
+        raise _unreadable(source, line, f"it has the control character {control[0]!r}; remove it")
     _must_be_shallow(text, source)
     try:
         loader = loader_class(text)
@@ -48,6 +81,11 @@ def read_yaml(
         written = "".join(text.split("\n")[line - 1 : line])
         if "\t" in written[: len(written) - len(written.lstrip())]:
             said = "the line begins with a tab; YAML is indented by spaces alone"
+        if re.match(r'\s*\{\s*"', text):
+            try:
+                json.loads(text)
+            except json.JSONDecodeError as in_json:
+                raise _unreadable(source, in_json.lineno, in_json.msg, "JSON") from None
         raise _unreadable(source, line, said) from None
     except yaml.YAMLError as error:
         raise _unreadable(source, 1, str(error)) from None
@@ -87,6 +125,8 @@ class _Places:
     def _note_mapping(self, node: yaml.MappingNode, path: _Path) -> Iterator[Problem]:
         seen: set[str] = set()
         for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag in _READ_AS_OTHERS:
+                key.tag = _TEXT
             name = str(key.value)
             deeper = (*path, name)
             line = key.start_mark.line + 1
@@ -116,11 +156,11 @@ def _must_be_shallow(text: str, source: str) -> None:
         return  # the reading itself says so, with the line
 
 
-def _unreadable(source: str, line: int, what: str) -> ProblemsFound:
+def _unreadable(source: str, line: int, what: str, form: str = "YAML") -> ProblemsFound:
     problem = Problem(
         rule="yaml",
         where=Where(source, (), {(): line}),
-        message=f"this is not YAML that can be read: {what}",
+        message=f"this is not {form} that can be read: {what}",
     )
     return ProblemsFound([problem])
 

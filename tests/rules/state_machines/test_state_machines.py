@@ -183,7 +183,7 @@ def test_a_right_definition_in_a_file_passes(tmp_path: Path, name: str, text: st
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"StartAt": "${Seconds}", "States": {', "this is not YAML that can be read"),
+        ('{"StartAt": "${Seconds}", "States": {', "this is not JSON that can be read"),
         ('{"Comment": "${Seconds}${Other}", "StartAt": "A",\n"StartAt": "A"}', "given twice"),
     ],
 )

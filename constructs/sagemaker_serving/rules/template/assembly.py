@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sagemaker_serving.errors import Mistake
+from sagemaker_serving.errors import Problem, ProblemsFound, Where
 
 
 def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
     """Each stack's template below ``folder`` with its region: in Stages and nested stacks too.
 
-    The region is None where the app left it open. Raises `Mistake` for a folder that is no cloud
-    assembly. Source: the manifest's schema, @aws-cdk/cloud-assembly-schema.
+    The region is None where the app left it open. Raises `ProblemsFound` for a folder that is no
+    cloud assembly. Source: the manifest's schema, @aws-cdk/cloud-assembly-schema.
     """
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
@@ -43,9 +43,10 @@ def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
             why = f"{error.filename} is missing"
         else:
             why = f"{type(error).__name__}: {error}"
-        raise Mistake(
-            f"{folder}: this is no cloud assembly ({why}); give the folder that cdk synth wrote, "
-            f"cdk.out by default, or files themselves: {folder}/*.yaml"
+        raise _refused(
+            folder,
+            f"this is no cloud assembly ({why}); give the folder that cdk synth wrote, cdk.out by "
+            "default, or one that has environment files or templates",
         ) from None
     for template, region in stacks:
         known = region if region and region != "unknown-region" else None
@@ -64,7 +65,7 @@ def _with_nested(
     try:
         resources = json.loads(path.read_text(encoding="utf-8")).get("Resources", {})
     except (OSError, ValueError) as error:
-        raise Mistake(f"{path}: cannot be read: {error}; run cdk synth again") from None
+        raise _refused(path, f"it cannot be read: {error}; run cdk synth again") from None
     if resources:
         yield path, region
     for resource in resources.values():
@@ -73,3 +74,7 @@ def _with_nested(
             nested = next((file for name, file in files.items() if name in url), None)
             if nested is not None:
                 yield from _with_nested(nested, region, files)
+
+
+def _refused(place: Path, message: str) -> ProblemsFound:
+    return ProblemsFound([Problem(rule="assembly", where=Where(str(place)), message=message)])

@@ -17,9 +17,10 @@ from typing import Any
 from sagemaker_serving.catalog import resource_properties
 from sagemaker_serving.catalog.actions import resource_members
 from sagemaker_serving.catalog.endpoint_metrics import DIMENSIONS
-from sagemaker_serving.errors import Mistake, Problem, Where
+from sagemaker_serving.errors import Problem, ProblemsFound, Where
 from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.rules.template.scaling import SCHEDULED
+from sagemaker_serving.spec.yaml_text import text_of
 
 _OPEN = {"Fn::ImportValue": "known after apply"}
 """What stands for a value that only the apply knows: rules pass over it."""
@@ -240,16 +241,19 @@ def _names_in(shape: Any) -> Iterator[str]:
 def read_plan(path: Path) -> list[Plan]:
     """The SageMaker resources that the plan ``path`` creates, changes or keeps, by region.
 
-    Raises `Mistake` for a file that is not the JSON form of a plan.
+    Raises `ProblemsFound` for a file that is not the JSON form of a plan.
     """
+    text = text_of(path, "name a plan that exists")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(text)
         changes = [one for one in data["resource_changes"] if one["type"] in TYPES]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Mistake(
-            f"{path}: this is no plan in JSON ({type(error).__name__}: {error}); write one by "
+    except (ValueError, KeyError, TypeError) as error:
+        message = (
+            f"this is no plan in JSON ({type(error).__name__}: {error}); write one by "
             "terraform plan -out plan && terraform show -json plan > plan.json"
-        ) from None
+        )
+        problem = Problem(rule="plan", where=Where(str(path)), message=message)
+        raise ProblemsFound([problem]) from None
     written = dict(_written(data.get("configuration", {}).get("root_module", {})))
     resources: dict[str | None, dict[str, Any]] = {}
     names: dict[tuple[str | int, ...], tuple[str | int, ...]] = {}

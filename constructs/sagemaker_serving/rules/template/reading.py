@@ -19,9 +19,9 @@ from local_aws.template import (
     repeated,
     short_form,
 )
-from sagemaker_serving.errors import Mistake, Problem, ProblemsFound, Where
+from sagemaker_serving.errors import Problem, ProblemsFound, Where
 from sagemaker_serving.rules.template.marks import SUBSTITUTION
-from sagemaker_serving.spec.yaml_text import read_yaml
+from sagemaker_serving.spec.yaml_text import read_yaml, text_of
 
 _BESIDE_PROPERTIES = frozenset(
     {
@@ -62,15 +62,9 @@ def read_template(path: Path) -> Template:
     """Reads ``path`` as a CloudFormation template, whoever wrote it.
 
     The file of a state machine's definition is read as the template would be that names it. Raises
-    `ProblemsFound` when it is neither JSON nor YAML, or has no resources, and `Mistake` when there
-    is no such file.
+    `ProblemsFound` when there is no such file, or it is neither JSON nor YAML, or has no resources.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise Mistake(f"{path}: there is no such template; name one that exists") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{path}: cannot be read as text: {error}") from None
+    text = text_of(path, "name a template that exists")
     if is_definition(sections_of(text)):
         return _of_definition(path, text)
     data, where = _load(text, str(path))
