@@ -14,12 +14,20 @@ from sagemaker_serving.model_server.process import ModelServer
 from sagemaker_serving.model_server.pytorch import scikit_learn
 
 MODEL = """
+from pathlib import Path
+
 class Sums:
     def predict(self, rows):
         assert rows.dtype == "float32", rows.dtype
         return rows.sum(axis=1)
 
 def model_fn(model_dir):
+    # MLflow, for one, loads no file whose real place is outside of the model's folder.
+    folder = Path(model_dir)
+    for name in ("model.txt", "data/weights.txt"):
+        assert (folder / name).resolve().is_relative_to(folder.resolve()), name
+        assert (folder / name).read_text() == name
+    (folder / "written").touch()
     return Sums()
 """
 
@@ -29,6 +37,9 @@ def test_a_model_with_predict_is_served_by_its_model_fn_alone(tmp_path: Path) ->
     code = tmp_path / "model" / "code"
     code.mkdir(parents=True)
     (code / "inference.py").write_text(MODEL)
+    (tmp_path / "model" / "data").mkdir()
+    for name in ("model.txt", "data/weights.txt"):
+        (tmp_path / "model" / name).write_text(name)
     server = ModelServer.start(
         tmp_path / "model",
         environment=SCRIPT_VARIABLES,
@@ -48,6 +59,7 @@ def test_a_model_with_predict_is_served_by_its_model_fn_alone(tmp_path: Path) ->
             assert (answered.status, answered.read()) == (200, answer)
     finally:
         server.stop()
+    assert not (tmp_path / "model" / "written").exists()
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,10 @@ def test_a_request_that_takes_too_long_ends_its_worker(tmp_path: Path) -> None:
     [
         (SCRIPT.replace("weights", "wights"), "FileNotFoundError: [Errno 2] No such file or dir"),
         ("import nothing_of_the_kind", "ModuleNotFoundError: No module named 'nothing_of_the"),
+        (
+            r"raise OSError('no model\nStack:\n  [bt] (1) lib.so')",
+            "OSError: no model Stack: [bt] (1)",
+        ),
         pytest.param(
             "from sagemaker_inference import decoder",
             "ModuleNotFoundError: No module named 'sagemaker_inference'; the image has it: "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import shutil
 from pathlib import Path
 
 from sagemaker_serving.model_server.programs import Program
@@ -15,10 +17,13 @@ compiled model)."""
 
 
 def show(model_dir: Path, view: Path, program: Program, *, unwraps: bool) -> None:
-    """Make the folder ``view`` with links to all that is at the top of ``model_dir``.
+    """Make the folder ``view`` with all that is in ``model_dir``.
 
-    ``unwraps``: of the folder in it, where that is all there is, so that a model of nothing but
+    ``unwraps``: in the folder in it, where that is all there is, so that a model of nothing but
     ``code/`` has its code at the top (``ModelArchive.downloadModel``).
+
+    Its files have hard links there, which need no room. Symbolic ones lead out of the folder, which
+    code that guards it refuses, such as MLflow's.
 
     As in the image, where it is a copy, what the code writes there is gone afterwards.
     For a model that Neo compiled, its one .pt or .pth file is called as Neo calls it.
@@ -33,4 +38,14 @@ def show(model_dir: Path, view: Path, program: Program, *, unwraps: bool) -> Non
         names[models[0]] = COMPILED
         log.info("%s is served as %s; it is not compiled", models[0].name, COMPILED)
     for entry, name in names.items():
-        (view / name).symlink_to(entry)
+        if entry.is_dir():
+            shutil.copytree(entry, view / name, copy_function=_place)
+        else:
+            _place(str(entry), str(view / name))
+
+
+def _place(source: str, target: str) -> None:
+    try:
+        os.link(os.path.realpath(source), target)
+    except OSError:  # on another file system, or of another user
+        shutil.copy2(source, target)

@@ -39,6 +39,9 @@ from sagemaker_serving.model_server.toolkit.settings import Settings, read_setti
 
 log = logging.getLogger("worker")
 
+_TOLD = 500
+"""Characters of an exception's message that are told; its whole text stands above in the log."""
+
 HEADERS_AS_SENT = "HTTP_X_HEADERS_AS_SENT"
 """Where the front puts the caller's headers, in JSON: WSGI forgets how they were spelt."""
 
@@ -108,7 +111,9 @@ def _application(arguments: argparse.Namespace, settings: Settings) -> Any:
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
     except Exception as error:
         log.exception("the model cannot be loaded")
-        reason = f"the model cannot be loaded: {type(error).__name__}: {error}{_advice(error)}"
+        # In one line, as the last lines of a log are quoted: XGBoost's errors end in its stack.
+        told = " ".join(str(error).split())[:_TOLD]
+        reason = f"the model cannot be loaded: {type(error).__name__}: {told}{_advice(error)}"
         report(arguments.report_fd, event="failed", reason=reason, kind=_kind(error))
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
     return _wsgi(service)
