@@ -15,10 +15,13 @@ from aws_cdk.assertions import Match, Template
 from sagemaker_serving.catalog import UnknownImage
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra import (
+    AnyContainer,
+    BoundContainer,
     ContainerImage,
     Endpoint,
     EndpointConfig,
     Guardrails,
+    Host,
     InstanceVariant,
     Model,
     ModelData,
@@ -94,6 +97,22 @@ def test_a_private_repository_is_granted_and_nothing_beside_it(bench: Any) -> No
 def test_what_is_no_repository_of_codeartifact_is_refused(bench: Any) -> None:
     with pytest.raises(Mistake, match="CA_REPOSITORY_ARN is 'team/python'; it must be arn:aws:"):
         add_model(bench, environment={"CA_REPOSITORY_ARN": "team/python"})
+
+
+class New(AnyContainer):
+    """Somebody's container, with a member that CDK's construct does not know yet."""
+
+    def bind(self, scope: Any, host: Host) -> BoundContainer:
+        made = {"Image": TENSORFLOW.bind(scope, host), "MadeUp": {"Inner": 1}}
+        return BoundContainer(definition=made, identity=made, grant=None)
+
+
+def test_a_container_has_members_that_the_cdk_does_not_know_yet(bench: Any) -> None:
+    add_model(bench, image=None, model_data=None, containers=[New()])
+    (model,) = Template.from_stack(bench.stack).find_resources("AWS::SageMaker::Model").values()
+    container = model["Properties"]["PrimaryContainer"]
+    assert container.keys() == {"Image", "MadeUp"}
+    assert container["MadeUp"] == {"Inner": 1}
 
 
 def test_a_folder_becomes_an_asset_whose_key_ends_in_tar_gz(bench: Any, tmp_path: Path) -> None:

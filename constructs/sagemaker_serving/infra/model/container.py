@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving.catalog.variables import PRIVATE_PACKAGES
@@ -19,6 +18,10 @@ from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
 from sagemaker_serving.infra.roles.container_grants import grant_packages
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
+from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.container import PipelineContainer
+from sagemaker_serving.spec.kinds import ModelPackage as ModelPackageSpec
+from sagemaker_serving.spec.kinds import MultiModel
 
 if TYPE_CHECKING:
     from sagemaker_serving.infra.model.model_archives import ModelArchives
@@ -26,12 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundContainer:
-    """A container as CloudFormation takes it, and what identifies its content.
+    """A container as SageMaker's CreateModel takes it, and what identifies its content.
 
-    ``grant`` is the role's leave to read its models: a Model waits for it.
+    ``definition`` has AWS's names. ``grant`` is the role's leave to read its models: a Model
+    waits for it.
     """
 
-    definition: sagemaker.CfnModel.ContainerDefinitionProperty
+    definition: Mapping[str, Any]
     identity: Any
     grant: iam.Grant | None
 
@@ -93,12 +97,7 @@ class Container(AnyContainer):
         if variables.get(PRIVATE_PACKAGES):
             grant_packages(host.role, variables[PRIVATE_PACKAGES])
         return BoundContainer(
-            definition=sagemaker.CfnModel.ContainerDefinitionProperty(
-                image=uri,
-                **_members(data),
-                environment=variables,
-                container_hostname=self.hostname,
-            ),
+            definition={**_members(uri, variables, self.hostname), **_model_members(data)},
             identity=[
                 uri,
                 None if data is None else data.identity,
@@ -140,14 +139,13 @@ class MultiModelContainer(AnyContainer):
         url = f"{place.uri}/"
         grant = place.grant_read(host.role, of="Models of a multi-model endpoint")
         setting = self.model_cache_setting
+        cache = {"model_cache_setting": None if setting == "Enabled" else setting}
         return BoundContainer(
-            definition=sagemaker.CfnModel.ContainerDefinitionProperty(
-                image=uri,
-                mode="MultiModel",
-                model_data_url=url,
-                environment=variables,
-                multi_model_config=None if setting == "Enabled" else {"modelCacheSetting": setting},
-            ),
+            definition={
+                **_members(uri, variables),
+                **aws_values(MultiModel, {"s3_prefix": url, **cache}),
+                "Mode": "MultiModel",
+            },
             identity=[uri, url, variables, setting],
             grant=grant,
         )
@@ -178,22 +176,32 @@ class ModelPackage(AnyContainer):
             self.image.bind(scope, host)
         variables = dict(self.environment)
         return BoundContainer(
-            definition=sagemaker.CfnModel.ContainerDefinitionProperty(
-                model_package_name=self.name, environment=variables or None
-            ),
+            definition={
+                **aws_values(ModelPackageSpec, {"name": self.name}),
+                **aws_values(PipelineContainer, {"environment": variables}),
+            },
             identity=[self.name, *([variables] if variables else [])],
             grant=None if data is None else data.grant,
         )
 
 
-def _members(data: BoundModelData | None) -> dict[str, Any]:
+def _members(
+    image: str, variables: Mapping[str, str], hostname: str | None = None
+) -> dict[str, Any]:
+    """What the fields of an environment file say of any container. Variables are told where there
+    are none, too: a Model that lost them would be replaced."""
+    said = {"image_uri": image, "container_hostname": hostname}
+    return {**aws_values(PipelineContainer, said), "Environment": variables}
+
+
+def _model_members(data: BoundModelData | None) -> dict[str, Any]:
     """What names the model in a container's definition; nothing without one."""
     if data is None:
         return {}
     if not data.is_prefix:
-        return {"model_data_url": data.url}
-    files = {"s3Uri": data.url, "s3DataType": "S3Prefix", "compressionType": "None"}
-    return {"model_data_source": {"s3DataSource": files}}
+        return {"ModelDataUrl": data.url}
+    files = {"S3Uri": data.url, "S3DataType": "S3Prefix", "CompressionType": "None"}
+    return {"ModelDataSource": {"S3DataSource": files}}
 
 
 def _given(value: str | None) -> list[str]:

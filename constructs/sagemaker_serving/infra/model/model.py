@@ -21,7 +21,7 @@ from sagemaker_serving.infra.network.network import connections_of, network_of
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
-from sagemaker_serving.infra.synth.fields import properties_of
+from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
@@ -97,19 +97,19 @@ class Model(Construct):
         bound = [container.bind(self, host) for container in self._containers]
         definitions = [container.definition for container in bound]
         self.images = [
-            catalog.parse_ecr_uri(each.image) for each in definitions if each.image is not None
+            catalog.parse_ecr_uri(each["Image"]) for each in definitions if "Image" in each
         ]
         """Its containers' images in ECR; None for one whose name is not known yet."""
         alone = len(definitions) == 1
-        self._resource = resource = sagemaker.CfnModel(
-            self,
-            "Resource",
-            execution_role_arn=role.role_arn,
-            primary_container=definitions[0] if alone else None,
-            containers=None if alone else definitions,
-            enable_network_isolation=True if network_isolation else None,
-            **({} if network is None else properties_of({"VpcConfig": network.members})),
-        )
+        members = {
+            "ExecutionRoleArn": role.role_arn,
+            "PrimaryContainer": definitions[0] if alone else None,
+            "Containers": None if alone else definitions,
+            "EnableNetworkIsolation": True if network_isolation else None,
+            "VpcConfig": None if network is None else network.members,
+        }
+        self._resource = resource = sagemaker.CfnModel(self, "Resource", **properties_of(members))
+        add_unknown(resource, members)
         add_extra(resource, extra if extra is not None else {})
         if network is not None:
             network.bind(self, role)

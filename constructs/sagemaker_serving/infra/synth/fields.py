@@ -113,7 +113,11 @@ def _in_cdk_words(value: Any) -> Any:
         return [_in_cdk_words(each) for each in value]
     if not isinstance(value, dict):
         return value
-    return {_in_camel_case(name): _in_cdk_words(each) for name, each in value.items()}
+    # The names of variables are the user's.
+    return {
+        _in_camel_case(name): each if name == "Environment" else _in_cdk_words(each)
+        for name, each in value.items()
+    }
 
 
 _STRUCTURE = re.compile(r"\bCfn\w+\.(\w+Property)\b")

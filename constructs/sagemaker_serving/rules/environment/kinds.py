@@ -89,7 +89,6 @@ def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> Mo
         network_isolation=isolation,
         serverless=variant.is_serverless,
         execution=over.get("InferenceExecutionConfig").get("Mode"),
-        hostnames=tuple(part.get("container_hostname") for part in several.items()),
     )
 
 

@@ -43,8 +43,6 @@ def shapes_of(fact: object) -> Iterator[ShapeFacts]:
             yield ShapeFacts(shape="EnvironmentMap", value=variables, owner="environment")
         case ModelDefinitionFacts():
             yield ShapeFacts(shape="ContainerDefinitionList", value=fact.containers_fact)
-            for name in fact.hostnames:
-                yield ShapeFacts(shape="ContainerHostname", value=name)
         case UpdateFacts():
             yield ShapeFacts(shape="DeploymentConfig", value=_update(fact))
         case InferenceComponentFacts():

@@ -19,6 +19,7 @@ from sagemaker_serving.rules.facts.kinds import (
 )
 from sagemaker_serving.rules.neo.facts import compilation_fact
 from sagemaker_serving.s3_address import is_s3
+from sagemaker_serving.spec.container import PipelineContainer
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 
 
@@ -151,7 +152,11 @@ def _definition(container: Fact, artifact: Fact) -> Fact:
     """What the deploy writes of a container, by AWS's names; it always has an image."""
     source = Renamed({}, artifact.where, {"S3DataSource": _data_source(artifact)})
     image = Fact(Unknown(), container.where)
-    return Renamed({}, container.where, {"Image": image, "ModelDataSource": source})
+    written = in_aws_words(container, PipelineContainer)
+    del written.parts["Environment"]  # which is judged with what the model and its fields add
+    return Renamed(
+        {}, container.where, {**written.parts, "Image": image, "ModelDataSource": source}
+    )
 
 
 def _data_source(artifact: Fact) -> Fact:

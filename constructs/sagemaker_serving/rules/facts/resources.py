@@ -60,7 +60,12 @@ class ModelDefinitionFacts:
     network_isolation: Fact
     serverless: bool = False
     execution: Fact = ABSENT
-    hostnames: tuple[Fact, ...] = ()
+
+    @property
+    def hostnames(self) -> list[Fact]:
+        """Those of containers in line."""
+        in_line = self.containers_fact.items() if self.containers_fact.given else ()
+        return [each.get("ContainerHostname") for each in in_line]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,9 +46,6 @@ def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFa
         network_isolation=properties.get("EnableNetworkIsolation"),
         serverless=resources.is_on_serverless(model),
         execution=properties.get("InferenceExecutionConfig").get("Mode"),
-        hostnames=tuple(
-            container.get("ContainerHostname") for container in properties.get("Containers").items()
-        ),
     )
 
 
