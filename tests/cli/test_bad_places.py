@@ -127,9 +127,11 @@ def test_without_a_port_it_is_the_next_that_is_free() -> None:
 def test_an_app_that_is_no_environment_is_sent_to_local_aws(run: Run, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "cdk.json").write_text("{}")
-    ended = run("local", "deploy", "shop")
-    assert ended.returncode == 2
-    assert "type `local-aws deploy shop --state-dir .sagemaker-serving`" in ended.stderr
+    (tmp_path / "shop" / "app.py").write_text("")
+    for given in ("shop", "shop/app.py"):
+        ended = run("local", "deploy", given)
+        assert ended.returncode == 2
+        assert "type `local-aws deploy shop --state-dir .sagemaker-serving`" in ended.stderr
 
 
 CRASH = """

@@ -85,14 +85,19 @@ def test_what_is_put_can_be_requested_and_is_listed(archives: Run, aws: Aws) -> 
     ]
 
 
-def test_a_model_that_is_asked_for_without_its_suffix_is_told_its_name(
+def test_a_request_that_names_its_model_wrongly_or_not_is_told_how_to(
     archives: Run, run: Run, aws: Aws
 ) -> None:
     archives("prod-many", "--put", "half=one.tar.gz")
-    asked = ("predict", "prod-many", "x", "--target-model", "half", "--region", REGION)
-    ended = run(*asked, **shell_of(aws.gateway))
-    assert ended.returncode == 2
-    assert "an archive's name has its suffix: half.tar.gz" in ended.stderr
+    for endpoint, target, said in (
+        ("prod-many", ("--target-model", "half"), "an archive's name has its suffix: half.tar.gz"),
+        ("prod-many", (), "--target-model NAME.tar.gz says which one answers"),
+        ("prod-gone", ("--target-model", "half"), "not found"),
+    ):
+        asked = ("predict", endpoint, "x", *target, "--region", REGION)
+        ended = run(*asked, **shell_of(aws.gateway))
+        assert (ended.returncode, said in ended.stderr) == (2, True), ended.stderr
+    assert "suffix" not in ended.stderr
 
 
 def test_an_empty_place_is_told(archives: Run) -> None:

@@ -42,6 +42,18 @@ def test_a_misspelt_name_is_told_the_right_one(run: Run, tmp_path: Path) -> None
     assert "no endpoint 'chad' in eu-west-1 has a log here; did you mean 'chat'?" in ended.stderr
 
 
+def test_of_a_local_aws_in_another_folder_its_folder_is_said(run: Run, tmp_path: Path) -> None:
+    state_dir = tmp_path / ".local-aws"
+    hold = StateDirLock(state_dir)
+    (state_dir / "address.json").write_text("{}")
+    ended = run("predict", "chat", "[]", "--local")
+    hold.release()
+    assert ended.returncode == 2
+    assert "runs in .sagemaker-serving; one does in .local-aws: --state-dir .local-aws" in (
+        ended.stderr
+    )
+
+
 def test_following_ends_when_nothing_more_can_come(run: Run, tmp_path: Path) -> None:
     write(tmp_path, "v-1", "one\n")
     ended = run("local", "logs", "chat", "-f")

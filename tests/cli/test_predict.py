@@ -203,11 +203,17 @@ def test_what_the_model_refuses_ends_with_1(run: Run, runtime: FakeRuntime) -> N
     assert ended.stderr.splitlines()[0].endswith("the model of e answered 400: not a number")
 
 
+def test_an_empty_standard_input_is_no_request(run: Run, runtime: FakeRuntime) -> None:
+    ended = run("predict", "e", **shell(runtime))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "standard input is empty" in ended.stderr
+
+
 def test_of_a_bare_list_it_is_said_what_a_handler_is_given(run: Run, runtime: FakeRuntime) -> None:
     ended = run("predict", "e", '["refuse"]', **shell(runtime))
     assert ended.stderr.splitlines()[0].endswith(
-        "answered 400: not a number; a bare list was sent (10 bytes), and a handler is given it as "
-        'it is; TensorFlow wants {"instances": ["refuse"]}'
+        "answered 400: not a number; a bare list was sent (10 bytes); a handler, if there is one, "
+        'is given it as it is, where TensorFlow wants {"instances": ["refuse"]}'
     )
 
 

@@ -102,6 +102,8 @@ def test_a_variant_with_an_accelerator_runs_the_image_that_its_file_asks_for(
     assert deviations(replace(found, served=(served,)), model, REGION, lambda _: SHA256) == []
 
 
-def test_an_unknown_endpoint_is_not_found(aws: Aws) -> None:
-    with pytest.raises(NotFound, match="there is no endpoint 'nobody' in "):
+def test_an_unknown_endpoint_is_not_found(aws: Aws, deployed: str) -> None:
+    with pytest.raises(NotFound, match=f"there is no endpoint 'nobody' in .*; there .*{deployed}"):
         explain("nobody", aws)
+    with pytest.raises(NotFound, match=f"; did you mean '{deployed}'"):
+        explain(f"{deployed}s", aws)

@@ -192,9 +192,12 @@ def _with_what_helps(
     try:
         yield
     except NotFound as error:
-        if target is None or target.endswith(".tar.gz"):
+        told = str(error)
+        if "missing a target model" in told:
+            raise NotFound(f"{told}: --target-model NAME.tar.gz says which one answers") from None
+        if target is None or target.endswith(".tar.gz") or "Endpoint" in told:
             raise
-        raise NotFound(f"{error}; an archive's name has its suffix: {target}.tar.gz") from None
+        raise NotFound(f"{told}; an archive's name has its suffix: {target}.tar.gz") from None
     except ModelFailed as error:
         from sagemaker_serving.client.runtime_errors import with_message
 
@@ -228,7 +231,7 @@ def _of_a_list(text: str, image: str) -> str:
         is_flat = not text[1:].lstrip().startswith("[")
         return f"{sent}; one row of numbers is [{_shortened(text)}]" if is_flat else ""
     return (
-        f"{sent}, and a handler is given it as it is; TensorFlow wants "
+        f"{sent}; a handler, if there is one, is given it as it is, where TensorFlow wants "
         f'{{"instances": {_shortened(text)}}}'
     )
 
@@ -310,7 +313,12 @@ def _input(
     elif files and files[0] != Path("-"):
         yield files[0]
     elif input_format is None:
-        yield body if body is not None else sys.stdin.buffer.read()
+        sent = body if body is not None else sys.stdin.buffer.read()
+        if sent == b"":
+            raise click.UsageError(
+                "standard input is empty; give BODY or --file, or pipe a body in"
+            )
+        yield sent
     else:
         with tempfile.NamedTemporaryFile(suffix=f".{input_format}") as spooled:
             source = [body.encode()] if body is not None else sys.stdin.buffer

@@ -61,9 +61,11 @@ def _draw(rows: Sequence[Mapping[str, object]]) -> None:
     table = Table(box=None, pad_edge=False)
     for name in names:
         table.add_column(
-            name.replace("_", " "),
+            name.replace("_", " " if room >= 0 else "\n"),
             justify="right" if isinstance(rows[0][name], int | float) else "left",
             overflow="fold",
+            # What is broken in two cannot be copied.
+            no_wrap=not any(" " in _text(row[name]) for row in rows),
         )
     for row in rows:
         table.add_row(*(_text(value) for value in row.values()))

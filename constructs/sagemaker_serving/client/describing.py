@@ -7,6 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local_aws.suggest import nearest
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.errors import NotFound
 
@@ -24,8 +25,23 @@ def described_endpoint(sagemaker: Any, name: str) -> Mapping[str, Any]:
         except ClientError as error:
             if "could not find" not in str(error).lower():
                 raise
+            region = sagemaker.meta.region_name
             raise NotFound(
-                f"there is no endpoint {name!r} in {sagemaker.meta.region_name}; "
-                "see `aws sagemaker list-endpoints`, or name another --region"
+                f"there is no endpoint {name!r} in {region}; {_those_there(sagemaker, name)}"
             ) from None
     return answer
+
+
+def _those_there(sagemaker: Any, name: str) -> str:
+    """Which endpoint is meant, or which there are, as far as who asks may list them."""
+    try:
+        listed = sagemaker.list_endpoints(MaxResults=100)["Endpoints"]
+    except ClientError:
+        return "see `aws sagemaker list-endpoints`, or name another --region"
+    names = [each["EndpointName"] for each in listed]
+    close = nearest(name, names)
+    if close is not None:
+        return f"did you mean {close!r}"
+    if not names:
+        return "there is none at all; name another --region"
+    return f"there are {', '.join(names[:9])}{', …' if len(names) > 9 else ''}"

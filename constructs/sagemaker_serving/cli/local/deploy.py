@@ -52,12 +52,13 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
     from sagemaker_serving.spec import read_environment
 
     need("cdk", "local")
-    if Path(environment, "cdk.json").is_file() and not Path(FOLDER, f"{environment}.yaml").exists():
+    path = environment_path(environment)
+    app = Path(environment).parent if Path(environment).is_file() else Path(environment)
+    if (app / "cdk.json").is_file() and not path.exists():
         raise Mistake(
             f"{environment} is a CDK app, and this deploys an environment file; to run any app "
-            f"here, type `local-aws deploy {environment} --state-dir {state_dir}`"
+            f"here, type `local-aws deploy {app} --state-dir {state_dir}`"
         )
-    path = environment_path(environment)
     if path.parent.resolve().name != FOLDER.name:
         raise Mistake(
             f"{path}: app.py deploys what lies in {FOLDER}/ beside it; put the file there"

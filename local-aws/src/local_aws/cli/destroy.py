@@ -45,6 +45,11 @@ def destroy_and_tell(app: Path, state_dir: Path, name: str, *, verbose: bool) ->
     stacks = stacks_of(assembly)
     shown = program().command("status")
     there = {stack["name"] for _, own in accounts_in(address.status()) for stack in own["stacks"]}
+    if not stacks and name in there and not app.exists():
+        raise Mistake(
+            f"{name} is a stack; give the folder of its app, or delete it by AWS's own commands: "
+            f"{program().command('env')} says how"
+        )
     names = [stack.name for stack in stacks if stack.name in there]
     if not names:
         raise Mistake(f"nothing of {name} is deployed here; {shown} shows what is")

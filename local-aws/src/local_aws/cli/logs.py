@@ -31,7 +31,7 @@ _LOOK_SECONDS = 0.5
 def logs(name: str, follow: bool, lines: int, region: str | None, state_dir: Path) -> None:
     """Print the last lines of a log group of CloudWatch, and follow them.
 
-    NAME is the log group, or a function, whose log group is /aws/lambda/NAME.
+    NAME is the log group, or its end: a function's is /aws/lambda/NAME.
 
     \b
     Examples:
@@ -50,18 +50,22 @@ def logs(name: str, follow: bool, lines: int, region: str | None, state_dir: Pat
 
 
 def _group(client: Any, name: str, region: str) -> str:
-    """The log group that is meant; raises `NotFound`."""
-    from local_aws.errors import NotFound
+    """The log group that is meant; raises `NotFound`, and `Mistake` where several may be."""
+    from local_aws.errors import Mistake, NotFound
     from local_aws.suggest import nearest
 
     pages = client.get_paginator("describe_log_groups").paginate()
-    known = [each["logGroupName"] for page in pages for each in page["logGroups"]]
-    for group in (name, f"/aws/lambda/{name}"):
-        if group in known:
-            return group
-    meant = nearest(name, [*known, *(each.removeprefix("/aws/lambda/") for each in known)])
+    known: list[str] = [each["logGroupName"] for page in pages for each in page["logGroups"]]
+    if name in known:
+        return name
+    ending = [group for group in known if group.endswith(f"/{name}")]
+    if len(ending) == 1:
+        return ending[0]
+    if ending:
+        raise Mistake(f"{name} is the end of several log groups; name one: {', '.join(ending)}")
+    meant = nearest(name, [*known, *(each.rpartition("/")[2] for each in known)])
     hint = f"did you mean '{meant}'?" if meant is not None else "a function has one once it ran"
-    raise NotFound(f"there is no log group {name} or /aws/lambda/{name} in {region}; {hint}")
+    raise NotFound(f"there is no log group {name} or …/{name} in {region}; {hint}")
 
 
 def _events(client: Any, group: str, since: int) -> list[dict[str, Any]]:

@@ -114,9 +114,10 @@ class Address:
 def find(state_dir: Path) -> Address:
     """The local AWS of ``state_dir``. Raises `NotFound` when none runs there."""
     if not answers(state_dir):
-        raise NotFound(
-            f"no local AWS runs in {state_dir}; start one with {program().command('up')}"
-        )
+        start = f"start one with {program().command('up')}"
+        beside = [each for each in sorted(state_dir.parent.glob(".*")) if answers(each)]
+        told = f"one does in {beside[0]}: --state-dir {beside[0]}; or {start}" if beside else start
+        raise NotFound(f"no local AWS runs in {state_dir}; {told}")
     try:
         note = json.loads(_note(state_dir).read_text(encoding="utf-8"))
         return Address(**note, credentials=Credentials.of(state_dir))
