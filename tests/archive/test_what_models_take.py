@@ -13,6 +13,7 @@ from sagemaker_serving.archive import (
     KerasModel,
     Tensor,
     TorchScript,
+    XgboostModel,
     read_contents,
     read_stream,
 )
@@ -96,6 +97,48 @@ def test_torch_script_tells_what_forward_takes(tmp_path: Path) -> None:
         "other.pt": TorchScript(),
         "weights.pth": None,
     }
+
+
+def ubjson(features: str) -> bytes:
+    """The beginning of a file as xgboost 3.2 wrote it."""
+    count = len(features).to_bytes(8, "big")
+    return (
+        b"{L"
+        + (7).to_bytes(8, "big")
+        + b"learner{L\0\0\0\0\0\0\0\x0bnum_featureSL"
+        + (count + features.encode())
+    )
+
+
+XGBOOST = [
+    ("model.ubj", ubjson("13"), XgboostModel(features=13)),
+    ("model.json", b'{ "learner": {"num_feature": "4"}}', XgboostModel(features=4)),
+    ("xgboost-model", b"\x80\x04a pickle of" + ubjson("7"), XgboostModel(features=7)),
+    ("xgboost-model", b"as XGBoost wrote before 1.0", XgboostModel()),
+    ("cut.ubj", ubjson("13")[:12], XgboostModel()),
+    ("bad.ubj", b"not at all", None),
+    ("empty.ubj", b"", None),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "model"), XGBOOST)
+def test_xgboosts_files_tell_how_many_numbers_a_row_has(
+    tmp_path: Path, name: str, content: bytes, model: XgboostModel | None
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "other.json").write_text('{"num_feature": "9"}')
+    contents = read_contents(tmp_path)
+    assert contents.xgboost == {name: model}
+    assert contents.frameworks == ("xgboost",)
+
+
+def test_xgboosts_own_files_tell_it_too(tmp_path: Path) -> None:
+    xgboost = pytest.importorskip("xgboost", reason="xgboost is not installed")
+    booster = xgboost.train({}, xgboost.DMatrix([[0.0] * 11, [1.0] * 11], [0.0, 1.0]), 2)
+    for name in ("model.ubj", "model.json"):
+        booster.save_model(tmp_path / name)
+    known = XgboostModel(features=11)
+    assert read_contents(tmp_path).xgboost == {"model.ubj": known, "model.json": known}
 
 
 def test_what_is_converted_tells_its_inputs_before(tmp_path: Path) -> None:

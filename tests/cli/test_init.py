@@ -70,6 +70,16 @@ def test_every_kind_of_model_gets_a_file_that_passes_check(
     assert (checked.returncode, checked.stdout) == (0, "1 file: nothing is wrong\n")
 
 
+def test_the_row_that_it_proposes_to_xgboost_is_as_long_as_the_models(
+    run: Run, tmp_path: Path
+) -> None:
+    plant(tmp_path, {"xgb.json": b'{"learner":{"num_feature":"3"}}', "old.ubj": b"{L"})
+    asked = run(*INIT, "--model", "xgb.json").stdout
+    assert "predict dev-xgb '0.0,0.0,0.0' --content-type text/csv --local\n" in asked
+    asked = run(*INIT, "--model", "old.ubj", "--name", "old").stdout
+    assert "'0.0,0.0' --content-type text/csv --local   # a row needs a number for each" in asked
+
+
 @pytest.mark.skipif(find_spec("transformers") is not None, reason="transformers is here")
 def test_a_package_of_the_user_s_own_that_serves_the_model_here_is_said(
     run: Run, tmp_path: Path

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.archive.triton import TRITON, triton_plan
     from sagemaker_serving.archive.unpacking import unpack
     from sagemaker_serving.archive.verdict import known_contents
+    from sagemaker_serving.archive.xgboost_model import XgboostModel
 
 __all__ = [
     "TRITON",
@@ -68,6 +69,7 @@ __all__ = [
     "Tensors",
     "TorchScript",
     "UnreadableArtifact",
+    "XgboostModel",
     "build_archive",
     "contents_of",
     "derived_input_config",
@@ -112,6 +114,7 @@ _NAMES = {
         "without_variables",
     ),
     "onnx_model": ("OnnxModel",),
+    "xgboost_model": ("XgboostModel",),
     "refusals": ("Refusal", "UnreadableArtifact"),
     "saved_model": ("SavedModel", "Signature", "Tensor"),
     "sources": ("Plan", "Source", "Sources", "Tensors", "parse_source", "plan"),

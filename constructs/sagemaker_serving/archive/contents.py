@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -23,6 +24,7 @@ from sagemaker_serving.archive.sources import LEFT_OUT, Plan, Sources, plan
 from sagemaker_serving.archive.text_graph import may_be_text_graph, read_text_graph
 from sagemaker_serving.archive.torch_script import TorchScript, read_torch_script
 from sagemaker_serving.archive.tree import SkippingFile
+from sagemaker_serving.archive.xgboost_model import XgboostModel, read_xgboost
 from sagemaker_serving.progress import WatchedFile
 
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
@@ -102,7 +104,8 @@ class ArchiveContents:
     ``saved_models`` and ``graphs`` hold what could be read of each
     ``saved_model.pb`` and each other ``.pb``, None for what is neither, and each graph as text;
     ``traced`` what each ``.pt`` and ``.pth`` says that is TorchScript, None of others;
-    ``keras`` each ``.keras`` and ``.h5``, and ``onnx`` each ``.onnx``, None for what is none;
+    ``keras`` each ``.keras`` and ``.h5``, ``onnx`` each ``.onnx``, and ``xgboost`` each file of
+    XGBoost's, None for what is none;
     ``triton_configs`` the text of each ``config.pbtxt``;
     ``scripts`` are the Python files in ``code/`` itself by name, and ``requirements`` the lines of
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
@@ -120,6 +123,7 @@ class ArchiveContents:
     traced: dict[str, TorchScript | None] = field(default_factory=dict)
     keras: dict[str, KerasModel | None] = field(default_factory=dict)
     onnx: dict[str, OnnxModel | None] = field(default_factory=dict)
+    xgboost: dict[str, XgboostModel | None] = field(default_factory=dict)
     triton_configs: dict[str, str] = field(default_factory=dict)
     scripts: dict[str, Script] = field(default_factory=dict)
     requirements: tuple[str, ...] | None = None
@@ -154,8 +158,11 @@ class ArchiveContents:
 
     @property
     def frameworks(self) -> tuple[str, ...]:
-        """The frameworks whose files it holds, the likeliest first; see `frameworks_of`."""
-        return frameworks_of(self.files)
+        """The frameworks whose files it holds, the likeliest first; see `frameworks_of`.
+
+        A ``.json`` tells only by its content that it is XGBoost's.
+        """
+        return frameworks_of(self.files) or (("xgboost",) if self.xgboost else ())
 
     @property
     def has_lib(self) -> bool:
@@ -195,6 +202,7 @@ class _Reading:
         self._traced: dict[str, TorchScript | None] = {}
         self._keras: dict[str, KerasModel | None] = {}
         self._onnx: dict[str, OnnxModel | None] = {}
+        self._xgboost: dict[str, XgboostModel | None] = {}
         self._triton_configs: dict[str, str] = {}
         self._scripts: dict[str, Script] = {}
         self._requirements: tuple[str, ...] | None = None
@@ -234,6 +242,14 @@ class _Reading:
             self._keras[name] = _parsed(read_h5, content, size)
         elif last.endswith(".onnx"):
             self._onnx[name] = _parsed(read_onnx, content, size)
+        elif last.endswith(".ubj"):
+            self._xgboost[name] = _parsed(partial(read_xgboost, is_saved=True), content, size)
+        elif last.endswith(".json"):
+            model = _parsed(partial(read_xgboost, is_saved=True), content, size)
+            if model is not None:
+                self._xgboost[name] = model
+        elif last == "xgboost-model":
+            self._xgboost[name] = read_xgboost(content, size, is_saved=False)
         elif last == "config.pbtxt" and size <= _LONGEST_TEXT:
             self._triton_configs[name] = content.read(size).decode("utf-8", "replace")
         elif re.fullmatch(r"code/[^/]+\.py", name) and size <= _LONGEST_TEXT:
@@ -271,6 +287,7 @@ class _Reading:
             traced=self._traced,
             keras=self._keras,
             onnx=self._onnx,
+            xgboost=self._xgboost,
             triton_configs=self._triton_configs,
             scripts=self._scripts,
             requirements=self._requirements,

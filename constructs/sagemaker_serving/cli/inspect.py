@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Signature,
         Tensor,
         TorchScript,
+        XgboostModel,
     )
     from sagemaker_serving.client import Aws
     from sagemaker_serving.errors import Problem
@@ -77,11 +78,9 @@ def inspect(
     if is_s3(model):
         contents = _remote(model, which.aws())
     else:
-        from sagemaker_serving.cli.scripted import begins_xgboost, readable
+        from sagemaker_serving.cli.scripted import readable
 
         contents = readable(Path(model))
-        if not contents.frameworks and begins_xgboost(Path(model)):
-            framework = framework or "xgboost"
     problems = check_contents(contents, model, framework=framework, for_neo=neo)
     if as_json:
         click.echo(json.dumps(_plain(model, contents, problems), indent=1))
@@ -135,16 +134,18 @@ def _tree(
         "to be converted": sum(contents.converted.values()),
         "packed": packed,
     }
+    told = ", ".join(f"{size_text(size)} {what}" for what, size in sizes.items() if size)
     title = (
         f"{model}: {', '.join(contents.frameworks) or framework or 'no framework'}, "
         f"{count} {'file' if count == 1 else 'files'}, "
-        + ", ".join(f"{size_text(size)} {what}" for what, size in sizes.items() if size)
+        f"{told or 'empty'}"
     )
     branches: list[Branch] = [
         ("models", [_model(path, contents) for path in contents.saved_models]),
         ("frozen graphs", [_graph(name, each) for name, each in contents.graphs.items() if each]),
         ("Keras", [_keras(name, each) for name, each in contents.keras.items()]),
         ("ONNX", [_onnx(name, each) for name, each in contents.onnx.items()]),
+        ("XGBoost", [_xgboost(name, each) for name, each in contents.xgboost.items()]),
         ("PyTorch", [_torch(name, each) for name, each in contents.traced.items()]),
         ("converted when packed", [(_safe(name), []) for name in contents.converted]),
         *((_safe(name), _handlers(script)) for name, script in sorted(contents.scripts.items())),
@@ -182,6 +183,13 @@ def _graph(name: str, graph: FrozenGraph) -> Branch:
         *_tensors("in ", graph.inputs),
         *((f"out {_safe(key)}: of {_safe(by)}", []) for key, by in graph.outputs.items()),
     ]
+
+
+def _xgboost(name: str, model: XgboostModel | None) -> Branch:
+    if model is None:
+        return f"{_safe(name)}: not an XGBoost model", []
+    takes = f"in  rows of {model.features} numbers"
+    return _safe(name), [] if model.features is None else [(takes, [])]
 
 
 def _keras(name: str, model: KerasModel | None) -> Branch:

@@ -65,14 +65,6 @@ def readable(path: Path) -> ArchiveContents:
 _ARCHIVE = re.compile(r"(?i)\.(tar|tgz|tar\.gz|gz|zip)$")
 
 
-def begins_xgboost(path: Path) -> bool:
-    """Whether a file is a model that XGBoost saved as JSON."""
-    if not (path.is_file() and path.suffix == ".json"):
-        return False
-    with path.open("rb") as stream:
-        return stream.read(256).replace(b" ", b"").startswith(b'{"learner":')
-
-
 _AT = 'os.path.join(model_dir, "{name}")'
 _JOBLIB = _Loaded(imports="joblib", expression=f"joblib.load({_AT})")
 _BY_SUFFIX = {

@@ -162,7 +162,12 @@ def _say(path: Path, draft: Draft, warnings: Sequence[Problem], *, of_app: str |
 
 def _next_commands(draft: Draft) -> Iterator[str]:
     from local_aws.process.cdk import cdk_cli
-    from sagemaker_serving.cli.init.request import inputs_of, request_of, usual_request
+    from sagemaker_serving.cli.init.request import (
+        features_of,
+        inputs_of,
+        request_of,
+        usual_request,
+    )
     from sagemaker_serving.extras import is_here
     from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of
     from sagemaker_serving.model_server.programs import extras_of, missing_package
@@ -188,7 +193,7 @@ def _next_commands(draft: Draft) -> Iterator[str]:
     inputs = inputs_of(draft.contents)
     body = None if inputs is None else request_of(inputs, draft.serving.framework)
     usual = usual_request(draft.contents, draft.serving.framework)
-    if usual is not None and "0.0" in usual:
+    if usual is not None and "0.0" in usual and features_of(draft.contents) is None:
         remark = "   # a row needs a number for each feature"
     request = shlex.quote(body) if body is not None else usual or "--file REQUEST"
     yield f"sagemaker-serving predict {draft.endpoint} {request} --local{remark}"

@@ -24,7 +24,16 @@ def usual_request(contents: ArchiveContents, framework: str) -> str | None:
     """A request, as `predict` takes it, that this image's own functions read; None where a script's
     may read another, and for images whose requests follow from the model alone."""
     own = contents.script is None or not any(map(contents.script.defines, _READ_REQUESTS))
+    if own and framework == "xgboost" and (features := features_of(contents)) is not None:
+        row = ",".join(["0.0"] * features)
+        return f"'{row}' --content-type text/csv" if features <= _MOST_NUMBERS * 2 else None
     return _USUAL.get(framework) if own else None
+
+
+def features_of(contents: ArchiveContents) -> int | None:
+    """How many numbers a row of the only model of XGBoost's has, where its file tells."""
+    found = [model.features for model in contents.xgboost.values() if model is not None]
+    return found[0] if len(found) == 1 else None
 
 
 _READ_REQUESTS = ("input_fn", "transform_fn")
@@ -33,7 +42,7 @@ _USUAL = {
     "xgboost": "'0.0,0.0' --content-type text/csv",
     "huggingface": """'{"inputs": "a text"}'""",
 }
-"""Rows are of two features, whatever the model has: `init` says so."""
+"""Rows are of two features where the model does not tell how many it has: `init` says so."""
 
 
 def takes_examples(contents: ArchiveContents) -> bool:

@@ -27,7 +27,7 @@ from sagemaker_serving.catalog import (
 )
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.cli.package import Server
-from sagemaker_serving.cli.scripted import begins_xgboost, loading
+from sagemaker_serving.cli.scripted import loading
 from sagemaker_serving.errors import Mistake
 
 SERVED_BY = {
@@ -87,8 +87,6 @@ def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> st
             f"{model} is what SageMaker Neo has compiled; give the model as it was before, and "
             "add compile: to the file, see sagemaker-serving docs neo"
         )
-    if begins_xgboost(Path(model)):
-        return "xgboost"
     raise Mistake(
         f"nothing in {model} tells which image of AWS's serves it; "
         f"{loading(model, sorted(Path(model).glob('*')))}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from local_aws.suggest import nearest
@@ -65,20 +65,29 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
 @rule(
     "artifact-conversion",
     source="keras 3.15, saving/saving_lib.py; tensorflow/core/framework/graph.proto; "
-    "tensorflow/python/framework/ops.py, name_scope, and saved_model/save.py",
+    "tensorflow/python/framework/ops.py, name_scope, and saved_model/save.py; onnx/onnx.proto; "
+    "dmlc/xgboost 3.2, src/c_api/c_api.cc, XGBoosterLoadModel",
     example="a .keras file that is an HTML page, as a broken download leaves it",
 )
 def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
-    """A file that is converted is what its ending says: a Keras model, or a TensorFlow graph.
+    """A file is what its ending says: a Keras model, a TensorFlow graph, of ONNX or of XGBoost.
 
-    TensorFlow takes the names in a Keras model, too. Packing fails otherwise.
+    TensorFlow takes the names in a Keras model, too. Packing fails otherwise, or the container
+    loads nothing. A script may know better what it loads.
     """
     contents = facts.contents
     if contents is None:
         return
-    for kind, files in (("Keras model", contents.keras), ("TensorFlow graph", contents.graphs)):
+    kinds: tuple[tuple[str, Mapping[str, object]], ...] = (
+        ("Keras model", contents.keras),
+        ("TensorFlow graph", contents.graphs),
+        ("ONNX model", contents.onnx),
+        ("XGBoost model", contents.xgboost),
+    )
+    for kind, files in kinds:
+        served = kind in ("ONNX model", "XGBoost model") and not contents.scripts
         for name, model in files.items():
-            if model is None and name in contents.converted:
+            if model is None and (served or name in contents.converted):
                 yield facts.says(f"{name} is no {kind}; save or download it again")
     for name, keras in contents.keras.items():
         if keras is not None and keras.unexportable and name in contents.converted:
