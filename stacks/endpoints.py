@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from sagemaker_serving.infra import (
@@ -17,13 +18,16 @@ from sagemaker_serving.infra import (
     EndpointMonitoring,
     EndpointPolicy,
     ExistingEndpoint,
+    Guardrails,
     InstanceVariant,
     MovedEndpoint,
     S3Prefix,
     ServerlessVariant,
 )
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
-from sagemaker_serving.spec import Asynchronous, Model, Variant
+from sagemaker_serving.log_groups import endpoint_log_group
+from sagemaker_serving.rules import can_be_guarded, is_guarded
+from sagemaker_serving.spec import Asynchronous, CanaryUpdate, Model, Variant
 from sagemaker_serving.spec import DataCapture as DataCaptureSpec
 from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.base import Spec
@@ -34,9 +38,8 @@ from sagemaker_serving.spec.transition import SERVERLESS
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 from stacks.accepting import guard_config
 from stacks.components import add_components
-from stacks.guarding import guardrails_of, is_watched
 from stacks.kept_versions import keeps_endpoint
-from stacks.monitoring import add_monitoring
+from stacks.monitoring import alarm_topic
 from stacks.scaling import scale
 from stacks.serving_scope import ServingScope
 
@@ -49,14 +52,11 @@ def add_endpoint(serving: ServingScope) -> None:
     """
     models = Construct(serving.stack, "Models")
     config, gates = _config(serving, models)
-    monitoring = add_monitoring(
-        serving.stack,
-        serving.environment,
-        serving.name,
-        serving.key,
-        endpoint_config_name=config.endpoint_config_name if is_watched(serving) else None,
+    guardrails = _guardrails(serving)
+    monitoring = _monitoring(
+        serving, config, is_watched=guardrails is not None and can_be_guarded(serving.spec)
     )
-    endpoint = _endpoint(serving, config, monitoring)
+    endpoint = _endpoint(serving, config, guardrails, monitoring)
     if serving.spec.allowed_routers:
         EndpointPolicy(
             serving.stack,
@@ -70,7 +70,14 @@ def add_endpoint(serving: ServingScope) -> None:
         serving, endpoint, None if monitoring is None else monitoring.alarms
     )
     if isinstance(endpoint, Endpoint):
-        guard = _guard_deploys(serving, endpoint, config)
+        guard = DeployGuard(
+            serving.stack,
+            "DeployGuard",
+            endpoint=endpoint,
+            endpoint_config=config,
+            retain_logs=serving.environment.production,
+            encryption_key=serving.key,
+        )
         guard.watch(components.values())
         guard.outlast(config, gates)
     scale(serving.spec, endpoint, components)
@@ -79,48 +86,80 @@ def add_endpoint(serving: ServingScope) -> None:
         serving.publish("ArchivesPrefix", "archives", f"{serving.archives.uri}/")
 
 
-def _guard_deploys(
-    serving: ServingScope,
-    endpoint: Endpoint,
-    config: EndpointConfig,
-) -> DeployGuard:
-    return DeployGuard(
-        serving.stack,
-        "DeployGuard",
-        endpoint=endpoint,
-        endpoint_config=config,
-        retain_logs=serving.environment.production,
+def _guardrails(serving: ServingScope) -> Guardrails | None:
+    """How the endpoint moves to a new version.
+
+    Where the file says nothing, production moves by a canary of 10 percent, if the endpoint is
+    of a kind that SageMaker has guardrails for; anything else moves at once, and so does a
+    change of variants.
+    """
+    spec = serving.spec
+    changes_variants = spec.transition is not None and spec.transition.step == "change_variants"
+    if changes_variants or not is_guarded(spec, production=serving.environment.production):
+        return None
+    return Guardrails.of(spec.move if spec.move is not None else CanaryUpdate(canary_percent=10))
+
+
+def _monitoring(
+    serving: ServingScope, config: EndpointConfig, *, is_watched: bool
+) -> EndpointMonitoring | None:
+    """What watches the endpoint; None where its file says nothing of it.
+
+    ``is_watched`` is whether SageMaker looks at alarms while it moves. Of an endpoint that was
+    there SageMaker made the log, as the first container wrote.
+    """
+    stack, environment, spec = serving.stack, serving.environment, serving.spec
+    monitoring = environment.monitoring_of(serving.name)
+    if monitoring is None:
+        return None
+    name, log = environment.endpoint_name(serving.name), None
+    if spec.endpoint is not None:
+        log = logs.LogGroup.from_log_group_name(stack, "EndpointLog", endpoint_log_group(name))
+    return EndpointMonitoring(
+        stack,
+        "Monitoring",
+        endpoint_name=name,
+        variants=config.watched_variants,
+        endpoint_config_name=config.endpoint_config_name if is_watched else None,
+        alarms=monitoring.alarms,
+        thresholds=monitoring.thresholds,
+        topic=alarm_topic(stack, environment, monitoring) if monitoring.alarms else None,
+        dashboard=monitoring.dashboard,
+        inference_components=[f"{name}-{each}" for each in spec.inference_components],
+        log_group=log,
+        log_retention_days=monitoring.log_retention_days,
+        retain_logs=environment.production,
         encryption_key=serving.key,
     )
 
 
 def _endpoint(
-    serving: ServingScope, config: EndpointConfig, monitoring: EndpointMonitoring | None
+    serving: ServingScope,
+    config: EndpointConfig,
+    guardrails: Guardrails | None,
+    monitoring: EndpointMonitoring | None,
 ) -> MovedEndpoint:
-    name = serving.environment.endpoint_name(serving.name)
-    released = _has_released_scaling(serving.spec)
+    of_both: dict[str, Any] = {
+        "endpoint_name": serving.environment.endpoint_name(serving.name),
+        "endpoint_config": config,
+        "keep_instance_counts": _has_released_scaling(serving.spec),
+        "guardrails": guardrails,
+        "monitoring": monitoring,
+    }
     if serving.spec.endpoint is None:
         return Endpoint(
             serving.stack,
             "Endpoint",
-            endpoint_name=name,
-            endpoint_config=config,
-            keep_instance_counts=released,
-            guardrails=guardrails_of(serving),
-            monitoring=monitoring,
             keep_replaced=keeps_endpoint(serving.environment, serving.name),
             extra=serving.spec.extra.endpoint,
+            **of_both,
         )
     return ExistingEndpoint(
         serving.stack,
         "Endpoint",
-        endpoint_name=name,
-        endpoint_config=config,
-        keep_instance_counts=released,
-        guardrails=guardrails_of(serving),
-        monitoring=monitoring,
         retain_logs=serving.environment.production,
         encryption_key=serving.key,
+        **of_both,
     )
 
 

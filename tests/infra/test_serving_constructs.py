@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
 from aws_cdk.assertions import Match, Template
 
 from sagemaker_serving.catalog import UnknownImage
@@ -23,8 +24,14 @@ from sagemaker_serving.infra import (
     Guardrails,
     Host,
     InstanceVariant,
+    MetricsConfig,
     Model,
     ModelData,
+    MultiModelContainer,
+    S3Prefix,
+    ServerlessVariant,
+    Variant,
+    WatchedVariant,
 )
 
 TENSORFLOW = ContainerImage.from_catalog("tensorflow", "2.20")
@@ -307,7 +314,7 @@ def test_two_variants_of_one_name_are_refused_with_the_path(bench: Any) -> None:
 
 def test_more_than_ten_variants_are_refused(bench: Any) -> None:
     model = add_model(bench)
-    variants = [
+    variants: list[Variant] = [
         InstanceVariant(name=f"v{n}", model=model, instance_type="ml.c5.large") for n in range(11)
     ]
     EndpointConfig(bench.stack, "Ten", variants=variants[:10])
@@ -410,6 +417,30 @@ def test_an_update_may_keep_the_instances_that_scaling_left_but_no_weights(bench
             ],
         },
     )
+
+
+def test_a_config_knows_what_of_its_variants_is_watched(bench: Any) -> None:
+    place = S3Prefix(bucket=s3.Bucket(bench.stack, "Bucket"), prefix="models")
+    many = MultiModelContainer(image=TENSORFLOW, archives=place)
+    variants: list[Variant] = [
+        InstanceVariant(
+            name="many",
+            model=add_model(bench, "Many", image=None, model_data=None, containers=[many]),
+            instance_type="ml.c5.large",
+        ),
+        ServerlessVariant(
+            name="rare",
+            model=add_model(bench, "Rare", instance_type=None),
+            memory_size_in_mb=1024,
+            max_concurrency=1,
+        ),
+    ]
+    metrics = MetricsConfig(enable_enhanced_metrics=True)
+    config = EndpointConfig(bench.stack, "Config", variants=variants, metrics_config=metrics)
+    assert config.watched_variants == [
+        WatchedVariant(name="many", instance_type="ml.c5.large", multi_model=True, enhanced=True),
+        WatchedVariant(name="rare", enhanced=True),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,6 @@ from sagemaker_serving.infra import (
     S3Prefix,
     ScalingMetric,
     ScalingStep,
-    WatchedVariant,
 )
 from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowledge
 from sagemaker_serving.spec import read_environment
@@ -95,7 +94,7 @@ class Digits(cdk.Stack):
             self,
             "Monitoring",
             endpoint_name="alone-digits",
-            variants=[WatchedVariant(name="cpu", instance_type=TYPE, asynchronous=True)],
+            variants=config.watched_variants,
             endpoint_config_name=config.endpoint_config_name,
             topic=self._pager,
             retain_logs=False,

@@ -34,21 +34,18 @@ def transform_settings(
         "job": transform_arguments(
             spec, model_name=model_name, output_key=output_key, volume_key=volume_key
         ),
-        "limits": _given(
-            {
-                "max_objects_per_shard": spec.max_objects_per_shard,
-                "max_bytes_per_shard": spec.max_bytes_per_shard,
-                "max_concurrent_jobs": spec.max_concurrent_jobs,
-                "max_concurrent_executions": spec.max_concurrent_executions,
-                "max_input_objects": spec.max_input_objects,
-                "max_input_bytes": spec.max_input_bytes,
-            }
-        ),
+        "limits": _given({name: getattr(spec, name) for name in _LIMITS}),
         "retries": spec.retries.model_dump(),
         **({"instance_types": spec.instance_types} if spec.instance_types else {}),
         "fail_on_quarantine": spec.fail_on_quarantine,
         **({"line_per_record": True} if spec.line_per_record else {}),
     }
+
+
+_LIMITS = (
+    *("max_objects_per_shard", "max_bytes_per_shard", "max_concurrent_jobs"),
+    *("max_concurrent_executions", "max_input_objects", "max_input_bytes"),
+)
 
 
 def transform_arguments(

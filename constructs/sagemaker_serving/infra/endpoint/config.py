@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
 
     from sagemaker_serving.infra.model.model import Model
+    from sagemaker_serving.infra.monitoring.watches import WatchedVariant
     from sagemaker_serving.infra.network.network import Network
     from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 
@@ -129,6 +130,23 @@ class EndpointConfig(Construct):
     def content_id(self) -> str:
         """Its logical id, which ends in a hash of its content (a token)."""
         return self._resource.logical_id
+
+    @property
+    def watched_variants(self) -> list[WatchedVariant]:
+        """Its production variants, and what tells which metrics each has: for alarms and graphs."""
+        from sagemaker_serving.infra.monitoring.watches import WatchedVariant
+
+        return [
+            WatchedVariant(
+                name=each.name,
+                instance_type=each.instance_type if isinstance(each, InstanceVariant) else None,
+                asynchronous=self._async is not None,
+                multi_model=each.model is not None and each.model.is_multi_model,
+                enhanced=self._metrics is not None
+                and self._metrics.enable_enhanced_metrics is True,
+            )
+            for each in self._variants
+        ]
 
     def add_variant(self, variant: Variant) -> None:
         """Adds one more variant, beside those there are."""

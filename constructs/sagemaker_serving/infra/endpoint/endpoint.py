@@ -58,6 +58,15 @@ NOT_RETAINED = ("DesiredWeight", "DataCaptureConfig")
 """What follows the template where an update keeps the instance counts."""
 
 
+def keep_instance_counts_of(endpoint: sagemaker.CfnEndpoint) -> None:
+    """An update of it keeps the number of instances that each variant has then."""
+    endpoint.retain_all_variant_properties = True
+    endpoint.exclude_retained_variant_properties = [
+        sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
+        for kind in NOT_RETAINED
+    ]
+
+
 class AnyEndpoint(Construct):
     """What can be done with an endpoint, whether it was made here or elsewhere."""
 
@@ -278,11 +287,7 @@ class Endpoint(MovedEndpoint):
     def _keep_instance_counts(self) -> None:
         self._update["RetainAllVariantProperties"] = True
         self._tell(self._told)
-        self._resource.retain_all_variant_properties = True
-        self._resource.exclude_retained_variant_properties = [
-            sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
-            for kind in NOT_RETAINED
-        ]
+        keep_instance_counts_of(self._resource)
 
     @cached_property
     def endpoint_name(self) -> str:

@@ -11,7 +11,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct, IConstruct
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.endpoint.endpoint import NOT_RETAINED
+from sagemaker_serving.infra.endpoint.endpoint import keep_instance_counts_of
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
@@ -88,11 +88,7 @@ class GuardedEndpoint(cdk.Mixin):
             guardrails.grant_watching(endpoint, role)
             endpoint.node.add_dependency(role)
         if self._keep_instance_counts:
-            endpoint.retain_all_variant_properties = True
-            endpoint.exclude_retained_variant_properties = [
-                sagemaker.CfnEndpoint.VariantPropertyProperty(variant_property_type=kind)
-                for kind in NOT_RETAINED
-            ]
+            keep_instance_counts_of(endpoint)
 
 
 def _config_of(endpoint: sagemaker.CfnEndpoint) -> sagemaker.CfnEndpointConfig:

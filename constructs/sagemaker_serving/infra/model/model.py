@@ -14,7 +14,7 @@ from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.infra.model.container import AnyContainer, Container
+from sagemaker_serving.infra.model.container import AnyContainer, Container, MultiModelContainer
 from sagemaker_serving.infra.model.image import ContainerImage, Host
 from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.network.network import connections_of, network_of
@@ -155,6 +155,11 @@ class Model(Construct):
         """Whether its first container takes one whole request, ``{"instances": …}``, in a body and
         no more, as TensorFlow Serving does without a script; None: perhaps."""
         return self._containers[0].requests_alone
+
+    @property
+    def is_multi_model(self) -> bool:
+        """Whether it loads models as requests name them."""
+        return any(isinstance(container, MultiModelContainer) for container in self._containers)
 
     @property
     def is_batching(self) -> bool:

@@ -20,15 +20,11 @@ from sagemaker_serving.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 
 if TYPE_CHECKING:
-    import aws_cdk as cdk
-    from aws_cdk import aws_iam as iam
-    from aws_cdk import aws_kms as kms
-    from aws_cdk import aws_logs as logs
-    from aws_cdk import aws_sns as sns
-if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_lambda as lambda_
+    from aws_cdk import aws_logs as logs
+    from aws_cdk import aws_sns as sns
 
 
 class EndpointMonitoring(Construct):
@@ -38,6 +34,7 @@ class EndpointMonitoring(Construct):
     for its log groups, and its guardrails watch its alarms. SageMaker makes a log group as the
     first container writes, unless it is there; what SageMaker made outlives the stack.
 
+    :param variants: of an `EndpointConfig` its ``watched_variants``.
     :param endpoint_config_name: what the endpoint moves to, as `EndpointAlarms` has it. Without it
         no update is taken back by these alarms.
     :param alarms: whether there are alarms.

@@ -15,6 +15,7 @@ from sagemaker_serving.infra.synth.fields import properties_of
 from sagemaker_serving.infra.synth.tokens import stands_in
 from sagemaker_serving.spec.aws import aws_values
 from sagemaker_serving.spec.scaling import BACKLOG, Metric, Schedule, Step, StepPolicy, alarm_of
+from sagemaker_serving.spec.scaling import Scaling as Fields
 
 _SERVICE = "sagemaker"
 
@@ -59,8 +60,7 @@ class Scaling(Construct):
             service_namespace=_SERVICE,
             scalable_dimension=scaled.dimension,
             resource_id=scaled.resource_id,
-            min_capacity=min_capacity,
-            max_capacity=max_capacity,
+            **properties_of(aws_values(Fields, {"min": min_capacity, "max": max_capacity})),
         )
         self._wakes = False
         if min_capacity == 0:
@@ -70,37 +70,22 @@ class Scaling(Construct):
         self, per_minute: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
     ) -> None:
         """Holds the requests of each instance, or copy, at ``per_minute``."""
-        self._hold(
-            "Invocations",
-            "invocations_per_instance",
-            per_minute,
-            scale_in_cooldown,
-            scale_out_cooldown,
-        )
+        cooldowns = (scale_in_cooldown, scale_out_cooldown)
+        self._hold("Invocations", "invocations_per_instance", per_minute, *cooldowns)
 
     def scale_on_concurrent_requests(
         self, at_once: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
     ) -> None:
         """Holds the requests that each instance, or copy, has at once; seen every ten seconds."""
-        self._hold(
-            "ConcurrentRequests",
-            "concurrent_requests",
-            at_once,
-            scale_in_cooldown,
-            scale_out_cooldown,
-        )
+        cooldowns = (scale_in_cooldown, scale_out_cooldown)
+        self._hold("ConcurrentRequests", "concurrent_requests", at_once, *cooldowns)
 
     def scale_on_utilization(
         self, share: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
     ) -> None:
         """Holds the busy share of warm serverless workers, over 0 and up to 1."""
-        self._hold(
-            "Utilization",
-            "provisioned_concurrency_utilization",
-            share,
-            scale_in_cooldown,
-            scale_out_cooldown,
-        )
+        cooldowns = (scale_in_cooldown, scale_out_cooldown)
+        self._hold("Utilization", "provisioned_concurrency_utilization", share, *cooldowns)
 
     def scale_on_backlog(
         self, per_instance: float, *, scale_in_cooldown: int = 300, scale_out_cooldown: int = 300
@@ -233,8 +218,11 @@ class Scaling(Construct):
         scale_in_cooldown: int,
         scale_out_cooldown: int,
     ) -> None:
-        cooldowns = {"ScaleInCooldown": scale_in_cooldown, "ScaleOutCooldown": scale_out_cooldown}
-        tracking = {"TargetValue": target, **cooldowns, **specification}
+        cooldowns = {
+            "scale_in_cooldown_seconds": scale_in_cooldown,
+            "scale_out_cooldown_seconds": scale_out_cooldown,
+        }
+        tracking = {"TargetValue": target, **aws_values(Fields, cooldowns), **specification}
         self._policy(name, "TargetTrackingScaling", tracking)
 
     def _policy(
