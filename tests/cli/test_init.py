@@ -42,6 +42,8 @@ SERVED = [
     ({"out.tar.gz": JOB}, "out.tar.gz", "ray-serve", "out"),
     ({"xgboost-model": b"trees"}, "xgboost-model", "xgboost", "xgboost-model"),
     ({"xgb.json": b'{"learner": {}}'}, "xgb.json", "xgboost", "xgb"),
+    ({"größe é.ubj": b"{L"}, "größe é.ubj", "xgboost", "grosse-e"),
+    ({"m/模型.ubj": b"{L"}, "m/模型.ubj", "xgboost", "m"),
     (PRETRAINED, "bert", "huggingface", "bert"),
 ]  # fmt: skip
 
@@ -68,6 +70,13 @@ def test_every_kind_of_model_gets_a_file_that_passes_check(
     assert (written[0], written[1]["framework"]) == (name, framework)
     checked = run("check", "environments/dev.yaml", "--today", str(TODAY))
     assert (checked.returncode, checked.stdout) == (0, "1 file: nothing is wrong\n")
+
+
+def test_a_file_stands_in_it_as_the_user_wrote_its_name(run: Run, tmp_path: Path) -> None:
+    plant(tmp_path, {"größe é.ubj": b"{L"})
+    run(*INIT, "--model", "größe é.ubj")
+    text = (tmp_path / "environments" / "dev.yaml").read_text(encoding="utf-8")
+    assert "    artifact: ../größe é.ubj  " in text
 
 
 def test_the_row_that_it_proposes_to_xgboost_is_as_long_as_the_models(
@@ -168,6 +177,7 @@ def test_a_script_of_another_name_is_named_to_the_image(run: Run, tmp_path: Path
 MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("init",), "--model and --region must be given; there is no terminal to ask on"),
     (("init", "--model", "digits", "--yes"), "--region must be given; --yes asks nothing"),
+    (("init", "--model", "nowhere", "--yes"), "there is nothing at nowhere"),
     ((*INIT, "--model", "gone"), "there is nothing at gone"),
     ((*INIT, "--model", "s3://bucket/model.tar.gz"), "init looks into a model on this machine"),
     ((*INIT, "--model", "model.joblib"), "move it into model/, and write model/code/inference.py:"),
@@ -343,6 +353,10 @@ def test_the_workflow_for_ci_installs_the_package_and_knows_the_models(
     }
     again = run("init", "--ci", "github")
     assert (again.returncode, ".github/workflows/deploy.yml exists" in again.stderr) == (2, True)
+    plant(tmp_path, {"trees.ubj": b"{L"})
+    both = run(*INIT, "--ci", "github", "--model", "trees.ubj", "--name", "other")
+    assert (both.returncode, both.stdout) == (2, "")
+    assert not (tmp_path / "environments" / "other.yaml").exists()
     (tmp_path / "requirements.txt").write_text("flask\n")
     forced = run("init", "--ci", "github", "--force")
     assert (forced.returncode, "requirements.txt is yours: add" in forced.stdout) == (0, True)

@@ -63,10 +63,12 @@ def init(
       sagemaker-serving init --model digits.keras --region eu-west-1 --name staging
       sagemaker-serving init --ci github
     """
-    from sagemaker_serving.cli.init.app import lay_app, lay_workflow
+    from sagemaker_serving.cli.init.app import lay_app, lay_workflow, may_lay_workflow
 
+    if ci is not None:
+        may_lay_workflow(force=force)
     if ci is not None and model is None:
-        for line in lay_workflow(force=force):
+        for line in lay_workflow():
             click.echo(line)
         return
     from sagemaker_serving.cli.init.draft import draft_of, environment_path, look_into
@@ -74,8 +76,11 @@ def init(
     from sagemaker_serving.cli.init.text import write
 
     ask = _Questions(is_silent=yes)
-    ask.must_be_answerable({"--model": model, "--region": region or shell_region()})
+    needed = {"--model": model, "--region": region or shell_region()}
+    if model is None:
+        ask.must_be_answerable(needed)
     found = ask.of(model, f"Model ({_WHAT})", None, lambda path: look_into(path, framework))
+    ask.must_be_answerable(needed)
     where = ask.of(region, "Region", shell_region(), lambda text: str(must_be_region(text)))
     path = ask.of(name, "Name of the environment", "dev", environment_path)
     if path.exists() and not force:
@@ -96,7 +101,7 @@ def init(
         raise
     _say(path, draft, warnings, of_app=lay_app())
     if ci is not None:
-        for line in lay_workflow(force=force):
+        for line in lay_workflow():
             click.echo(line)
 
 

@@ -58,13 +58,14 @@ cdk-nag>=3.0.2
 """
 
 
-def lay_workflow(*, force: bool) -> Iterator[str]:
-    """Writes the workflow for GitHub, and what it installs where nothing says so; what to say.
-
-    Raises `Mistake` where there is a workflow already, unless ``force``.
-    """
+def may_lay_workflow(*, force: bool) -> None:
+    """Raises `Mistake` where there is a workflow already, unless ``force``."""
     if _WORKFLOW.exists() and not force:
         raise Mistake(f"{_WORKFLOW} exists; --force replaces it")
+
+
+def lay_workflow() -> Iterator[str]:
+    """Writes the workflow for GitHub, and what it installs where nothing says so; what to say."""
     named = environment_names()
     files = {name: read_environment(environment_path(name)).sound.models for name in named}
     judged = [files[name] for name in _DEPLOYED if name in files] or list(files.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tempfile
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,9 +47,14 @@ class Found:
         if self.path.is_file():
             last = last.removesuffix(".tar.gz").rpartition(".")[0] or last.removesuffix(".tar.gz")
         names = [last, *reversed(self.path.parts[:-1])]
-        names = [re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") for name in names]
+        names = [re.sub(r"[^A-Za-z0-9]+", "-", _in_ascii(name)).strip("-") for name in names]
         own = next((name for name in names if name and not _COMMON.fullmatch(name)), "model")
         return own[:20].strip("-")
+
+
+def _in_ascii(name: str) -> str:
+    """``größe`` as ``grosse``: letters without their marks, where there are such letters."""
+    return unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
 
 
 @dataclass(frozen=True, kw_only=True)

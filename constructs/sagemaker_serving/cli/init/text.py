@@ -109,5 +109,5 @@ def _from_here(path: Path) -> str:
 
 def _scalar(text: str) -> str:
     """``text`` as YAML writes it: in quotes where it would be something else."""
-    shown: str = yaml.safe_dump(text, width=10_000)
+    shown: str = yaml.safe_dump(text, width=10_000, allow_unicode=True)
     return shown.removesuffix("\n").removesuffix("...").strip()
