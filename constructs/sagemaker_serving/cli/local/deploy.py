@@ -33,9 +33,11 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
 
     A path such as environments/dev.yaml will do, too.
 
-    Deploying again updates what is there, as on AWS. The app is synthesized each time, for some
-    seconds: its code decides what a changed archive changes, such as a Model's logical id. While
-    you write a handler, `serve ENV/MODEL --reload` answers within a second of saving.
+    Deploying again updates what is there, as on AWS, in a few seconds. The app has waited with all
+    that it imports imported: its own code runs anew, and stacks are updated by the CDK CLI's
+    change sets without the CLI. Where that cannot be it says why, and the CLI does it. The app that
+    waits takes some 200 MB until `local down`, or until an hour has passed. While you write a
+    handler, `serve ENV/MODEL --reload` answers within a second of saving.
 
     At the end it prints the calls that were denied, with the permissions that they lack. It also
     prints the resources that are only stored and do nothing here. An endpoint that is Failed is

@@ -51,9 +51,13 @@ def deploy(
     """Synthesize the CDK app in FOLDER and deploy its stacks with the real CDK CLI.
 
     All of its stacks, or the ones named and what they depend on. Deploying again updates
-    what is there, as on AWS. Calls that were denied meanwhile are told at the end, with what
-    would let them; so is what the local AWS only keeps, and the stacks' outputs. Ends with 1 and
-    the first reason when a stack fails.
+    what is there, as on AWS. It takes a few seconds where cdk.json runs the app as
+    `python FILE.py`. The app has waited with all that it imports imported, and stacks are updated
+    without the CDK CLI. Where that cannot be it says why, and the CLI does it.
+
+    Calls that were denied meanwhile are told at the end, with what would let them; so is what the
+    local AWS only keeps, and the stacks' outputs. Ends with 1 and the first reason when a stack
+    fails.
 
     \b
     Examples:
@@ -97,25 +101,44 @@ def deploy_and_tell(
     from local_aws.process.assembly import held, stacks_of
     from local_aws.process.cdk import CdkCli
     from local_aws.process.denied import telling_denied_calls
+    from local_aws.process.ready_app import NotReady
+    from local_aws.process.updating import LeftToTheCli, update_stacks
     from local_aws.services.lambda_.sdk_for_node import cache_folder, fetched
 
     before = fetched()
     goes_on = "a stack whose deploy has begun goes on in the local AWS:"
     shown = program().command("status")
-    with (
-        held(assembly),
-        when_interrupted(lambda: f"{goes_on} {shown} shows it; run the deploy again to end it"),
-        telling_denied_calls(address, warn),
-        ending_all(),
-        cdk_output(whole=verbose) as log,
-    ):
-        cdk = CdkCli(app, address, region, log=log)
-        click.echo("synthesizing the CDK app", err=True)
-        cdk.synth(assembly, context)
-        cdk.bootstrap(assembly)
-        names = ", ".join(stack.name for stack in stacks_of(assembly, stacks))
-        click.echo(f"deploying {names}", err=True)
-        images = cdk.deploy(assembly, stacks)
+    with held(assembly):
+        ready = CdkCli(app, address, region).ready_app(assembly, context)
+        try:
+            with (
+                when_interrupted(
+                    lambda: f"{goes_on} {shown} shows it; run the deploy again to end it"
+                ),
+                telling_denied_calls(address, warn),
+                ending_all(),
+                cdk_output(whole=verbose) as log,
+            ):
+                cdk = CdkCli(app, address, region, log=log)
+                click.echo("synthesizing the CDK app", err=True)
+                try:
+                    click.echo(ready.synth(), err=True, nl=False)
+                except NotReady as why:
+                    _by_the_cli(why)
+                    cdk.synth(assembly, context, app=ready.noting())
+                names = ", ".join(stack.name for stack in stacks_of(assembly, stacks))
+                click.echo(f"deploying {names}", err=True)
+                images: list[str] = []
+                try:
+                    if stacks:
+                        raise LeftToTheCli("stacks are named")
+                    update_stacks(assembly, cdk.address_in, region, log)
+                except LeftToTheCli as why:
+                    _by_the_cli(why)
+                    cdk.bootstrap(assembly)
+                    images = cdk.deploy(assembly, stacks)
+        finally:
+            ready.prepare()
     for package in sorted(fetched() - before):
         click.echo(
             f"npm fetched {package} into {cache_folder()}, once, for functions in Node.js", err=True
@@ -128,6 +151,10 @@ def deploy_and_tell(
     for image in images:
         warn(f"only kept, and nothing runs it: image {image}")
     return status
+
+
+def _by_the_cli(why: Exception) -> None:
+    click.echo(f"  by the CDK CLI: {why}", err=True)
 
 
 def _outputs(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,17 @@ class AssembledStack:
     """A stack of an assembly.
 
     ``path`` is what the CDK CLI calls it: ``Test/Shop``. ``region`` is None where the stack is for
-    any; one that is for any account is for the local AWS's first.
+    any; one that is for any account is for the local AWS's first. ``id`` is its artifact's, and
+    ``dependencies`` are those of others; ``properties`` are as the manifest has them.
     """
 
     name: str
     path: str
     account: str
     region: str | None
+    id: str
+    dependencies: Sequence[str]
+    properties: Mapping[str, Any] = field(repr=False)
 
     def is_meant_by(self, pattern: str) -> bool:
         """Whether it is its name or its path, or a pattern for one: ``Test/*``."""
@@ -74,7 +78,7 @@ def images_of(assembly: Path) -> list[str]:
     return sorted(
         {
             image.get("displayName") or asset_id
-            for artifact in _artifacts(assembly, "cdk:asset-manifest")
+            for artifact in artifacts_in(assembly, "cdk:asset-manifest")
             for asset_id, image in _read(artifact["folder"] / artifact["properties"]["file"])
             .get("dockerImages", {})
             .items()
@@ -82,9 +86,25 @@ def images_of(assembly: Path) -> list[str]:
     )
 
 
+def annotations_in(assembly: Path, level: str) -> list[str]:
+    """What constructs say by `aws_cdk.Annotations`, as the CDK CLI prints it; ``level`` is
+    ``warning`` or ``error``."""
+    return [
+        f"[{level.capitalize()} at {path}] {said['data']}"
+        for stack in artifacts_in(assembly, "aws:cloudformation:stack")
+        for metadata in (
+            stack.get("metadata", {}),
+            _read(stack["folder"] / stack.get("additionalMetadataFile", "")),
+        )
+        for path, all_said in metadata.items()
+        for said in all_said
+        if said["type"] == f"aws:cdk:{level}"
+    ]
+
+
 def _stacks(assembly: Path) -> list[AssembledStack]:
     found = []
-    for artifact in _artifacts(assembly, "aws:cloudformation:stack"):
+    for artifact in artifacts_in(assembly, "aws:cloudformation:stack"):
         account, _, region = artifact["environment"].removeprefix("aws://").partition("/")
         found.append(
             AssembledStack(
@@ -92,16 +112,19 @@ def _stacks(assembly: Path) -> list[AssembledStack]:
                 path=artifact["displayName"],
                 account=account if account.isdigit() else ACCOUNT_ID,
                 region=None if region == "unknown-region" else region,
+                id=artifact["id"],
+                dependencies=artifact.get("dependencies", ()),
+                properties=artifact["properties"],
             )
         )
     return found
 
 
-def _artifacts(assembly: Path, kind: str) -> Iterator[dict[str, Any]]:
+def artifacts_in(assembly: Path, kind: str) -> Iterator[dict[str, Any]]:
     """Those of a kind, of nested assemblies too, each with the ``folder`` that it lies in."""
     for name, artifact in _read(assembly / "manifest.json").get("artifacts", {}).items():
         if artifact["type"] == "cdk:cloud-assembly":
-            yield from _artifacts(assembly / artifact["properties"]["directoryName"], kind)
+            yield from artifacts_in(assembly / artifact["properties"]["directoryName"], kind)
         if artifact["type"] == kind:
             yield {"displayName": name, **artifact, "id": name, "folder": assembly}
 

