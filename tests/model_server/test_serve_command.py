@@ -264,6 +264,53 @@ def test_a_changed_handler_answers_and_no_request_is_lost(
         process.stderr.close()
 
 
+GRAPH = """
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "shape" value { shape { dim { size: -1 } } } } }
+node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+"""
+
+
+def test_a_changed_handler_has_no_model_converted_again(tmp_path: Path) -> None:
+    script, graph = tmp_path / "code" / "inference.py", tmp_path / "relu.pbtxt"
+    script.parent.mkdir()
+    script.write_text(HANDLER.replace("WORD", "first"))
+    graph.write_text(GRAPH)
+    (tmp_path / "environments").mkdir()
+    (tmp_path / "environments" / "mine.yaml").write_text(
+        "name: mine\nregion: eu-west-1\nmodels:\n  relu:\n"
+        "    artifact: [../relu.pbtxt, ../code]\n"
+        "    framework: tensorflow\n    framework_version: '2.19'\n"
+        "    variants:\n      - {name: a, instance_type: ml.c5.xlarge, initial_instance_count: 1}\n"
+    )
+    process = subprocess.Popen(
+        [*COMMAND, "mine/relu", "--reload", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None
+    try:
+        lines = iter(process.stdout)
+        listening = next(line for line in lines if line.startswith("listening on "))
+        # To TensorFlow it is no graph any more; nothing else tells that the file is another.
+        status = graph.stat()
+        with graph.open("r+") as stream:
+            stream.write(GRAPH.replace("Relu", "Rule"))
+        os.utime(graph, ns=(status.st_atime_ns, status.st_mtime_ns))
+        script.write_text(HANDLER.replace("WORD", "second"))
+        told = next(line for line in lines if "reloaded" in line)
+        assert told.startswith("reloaded after ")
+        url = f"{listening.split()[2]}/invocations"
+        answer = requests.post(url, json={"instances": [-1.0, 2.0]}, timeout=60)
+        assert (answer.text.split()[0], "[0.0, 2.0" in answer.text) == ("second", True)
+    finally:
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(20)
+        process.stdout.close()
+
+
 def test_what_artifact_takes_is_served_unpacked(
     serve: Run, saved_models: Path, tmp_path: Path
 ) -> None:

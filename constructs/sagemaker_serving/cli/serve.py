@@ -15,7 +15,7 @@ import click
 from sagemaker_serving.cli.golden import tolerance_option
 
 if TYPE_CHECKING:
-    from sagemaker_serving.archive import Source
+    from sagemaker_serving.archive import Conversion, Source
     from sagemaker_serving.model_server.process import ModelServer
     from sagemaker_serving.operations.golden import Exchange
 
@@ -199,8 +199,16 @@ class _Asked:
             link = folder / entry.name
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(entry.path.resolve())
-        if planned.conversions:
-            convert({each: tensors_of(each, Tensors()) for each in planned.conversions}, folder)
+        made = {each: _place_of(each, scratch) for each in planned.conversions}
+        missing = [each for each, place in made.items() if not place.exists()]
+        if missing:
+            fresh = Path(tempfile.mkdtemp(dir=scratch))
+            convert({each: tensors_of(each, Tensors()) for each in missing}, fresh)
+            for each in missing:
+                (fresh / each.name).rename(made[each])
+        for each, place in made.items():
+            (folder / each.name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / each.name).symlink_to(place)
         return folder
 
     def files(self) -> list[Path]:
@@ -214,6 +222,13 @@ class _Asked:
             *(entry.path for entry in planned.entries),
             *(each.source for each in planned.conversions),
         ]
+
+
+def _place_of(conversion: Conversion, scratch: Path) -> Path:
+    """Where the SavedModel lies that is made of the file as it is: a changed handler makes none."""
+    status = conversion.source.stat()
+    named = f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
+    return scratch / f"made-of-{named}"
 
 
 def _asked(
