@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from aws_cdk import aws_logs as logs
@@ -192,12 +191,11 @@ def _config(
         network_isolation=spec.network_isolation and shares_instances,
         extra=spec.extra.endpoint_config,
     )
-    gates = guard_config(serving, config, [*variants, *shadows])
     if serving.key is None:
         acknowledge(
             config, NO_KEY_ON_VOLUMES, "No key was asked for; SageMaker encrypts with its own"
         )
-    return config, gates
+    return config, guard_config(serving, config, [*variants, *shadows])
 
 
 def _variant(
@@ -233,8 +231,6 @@ def _fields_of(written: Spec, part: type[Spec]) -> dict[str, Any]:
 
 
 def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
-    for target in serving.environment.asynchronous_targets(serving.name):
-        _serve_routed(serving, S3Prefix(bucket=serving.bucket, prefix=f"{ROUTED}/{target}"))
     places = {kind: serving.prefix(below) for kind, below in ASYNC_PLACES.items()}
     for kind, place in places.items():
         serving.publish(f"Async{kind.title()}", f"async-{kind}", f"{place.uri}/")
@@ -245,21 +241,15 @@ def _asynchronous(serving: ServingScope, spec: Asynchronous) -> AsyncInference:
         inputs=places["input"],
         output=places["output"],
         failure=places["failure"],
+        routed=tuple(
+            S3Prefix(bucket=serving.bucket, prefix=f"{ROUTED}/{target}")
+            for target in serving.environment.asynchronous_targets(serving.name)
+        ),
         success_topic=success,
         error_topic=error,
         topic_key=serving.key if made_here else None,
         **_fields_of(spec, QueuedRequests),
     )
-
-
-def _serve_routed(serving: ServingScope, place: S3Prefix) -> None:
-    """Lets the model's role read a router's requests, and write answers where the router says:
-    every destination writes to the same place (botocore, InvokeInferenceRouterAsync.InputLocation
-    and RoutingTargetAsyncInferenceOutputConfig)."""
-    of = "Asynchronous requests of a router"
-    replace(place, prefix=f"{place.prefix}/input").grant_read(serving.role, of=of)
-    for below in ("output", "failed"):
-        replace(place, prefix=f"{place.prefix}/{below}").grant_write(serving.role, of=of)
 
 
 def _capture(serving: ServingScope, spec: DataCaptureSpec) -> DataCapture:

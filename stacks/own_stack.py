@@ -5,6 +5,7 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
+from sagemaker_serving.infra.synth.granting import KEY_WARNING, TOPIC_WARNING
 from sagemaker_serving.spec import Environment
 
 
@@ -34,4 +35,12 @@ class OwnStack(cdk.Stack):
             stack_name=environment.stack_name(construct_id),
             description=description,
             termination_protection=environment.production,
+        )
+        # The policies of key and topic are made right where these are made, in the storage stack.
+        warnings = cdk.Annotations.of(self)
+        warnings.acknowledge_warning(KEY_WARNING, "DataBucket lets CloudWatch Logs use its key")
+        warnings.acknowledge_warning(
+            TOPIC_WARNING,
+            "AlarmTopic lets alarms publish; what a topic that the file names needs is in "
+            "sagemaker-serving docs environment-files",
         )

@@ -7,7 +7,6 @@ from pathlib import Path
 import aws_cdk as cdk
 from constructs import Construct
 
-from sagemaker_serving.infra.synth.granting import KEY_WARNING, TOPIC_WARNING
 from sagemaker_serving.spec import Environment
 from stacks.batch import add_batch_transform
 from stacks.endpoints import add_endpoint
@@ -41,21 +40,9 @@ class ServingStack(OwnStack):
             env=env,
             description=f"Serves {model} in {environment.name}",
         )
-        _vouch_for_policies(self)
         serving = ServingScope(self, environment=environment, model=model, folder=folder)
         if serving.spec.variants:
             add_endpoint(serving)
         if serving.spec.batch_transform is not None:
             add_batch_transform(serving, serving.spec.batch_transform)
         read_earlier_archives(environment, model, serving.role)
-
-
-def _vouch_for_policies(stack: cdk.Stack) -> None:
-    """The policies of key and topic are made right where these are made, in the storage stack."""
-    warnings = cdk.Annotations.of(stack)
-    warnings.acknowledge_warning(KEY_WARNING, "DataBucket lets CloudWatch Logs use its key")
-    warnings.acknowledge_warning(
-        TOPIC_WARNING,
-        "AlarmTopic lets alarms publish; what a topic that the file names needs is in "
-        "sagemaker-serving docs environment-files",
-    )

@@ -9,11 +9,13 @@ from typing import Any
 
 import aws_cdk as cdk
 import pytest
-from aws_cdk.assertions import Match, Template
+from aws_cdk.assertions import Annotations, Match, Template
 from cdk_nag import AwsSolutionsChecks, NIST80053R5Checks
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules import check_environment, check_template, template_of
+from sagemaker_serving.spec import read_environment
+from stacks import EnvironmentStage
 from tests.stacks.kinds import KINDS, PAGE, ROOT, Kinds
 from tests.today import TODAY
 
@@ -83,6 +85,17 @@ def test_the_key_names_the_roles_in_the_files_order_at_every_synth(kinds: Kinds)
     (let,) = (each["Condition"] for each in statements if "PrincipalArn" in str(each))
     named = re.findall(r":role/kinds-([a-z-]+)", json.dumps(let["ArnLike"]["aws:PrincipalArn"]))
     assert [f"kinds-{name}" for name in named] == [f"kinds-{kind}-"[:20] for kind in KINDS]
+
+
+def test_no_stack_warns_of_a_key_whose_policy_the_storage_stack_makes(tmp_path: Path) -> None:
+    path = tmp_path / "keyed.yaml"
+    target = "{routing_targets: {t: {destinations: ['arn:aws:sagemaker:eu-west-1:1:endpoint/e']}}}"
+    head = "name: keyed\nregion: eu-west-1\nstorage: {kms: true}\nmodels: {}\n"
+    path.write_text(f"{head}routers: {{all: {target}}}\n")
+    app = cdk.App(outdir=str(tmp_path / "cdk.out"))
+    stage = EnvironmentStage(app, read_environment(path).sound, folder=tmp_path)
+    routers: Any = stage.node.find_child("Routers")
+    assert Annotations.from_stack(routers).find_warning("*", Match.any_value()) == []
 
 
 def test_scaling_keeps_its_counts_across_updates_and_nothing_else_is_kept(kinds: Kinds) -> None:

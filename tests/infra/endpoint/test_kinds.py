@@ -198,6 +198,15 @@ def test_zero_percent_is_kept_and_the_prefix_has_no_slash_at_its_end(bench: Any)
     assert said["CaptureContentTypeHeader"] == {"CsvContentTypes": ["text/csv"]}
 
 
+def test_a_destination_of_a_router_reads_its_requests_and_writes_where_it_says(bench: Any) -> None:
+    place = S3Prefix(bucket=s3.Bucket(bench.stack, "Routed"), prefix="all/slow")
+    add_config(bench, async_inference=queue(bench, routed=(place,)))
+    read, written = (str(granted(bench, f"s3:{action}")) for action in ("GetObject", "PutObject"))
+    assert "/all/slow/input/*" in read
+    assert "/all/slow/input/*" not in written
+    assert all(f"/all/slow/{below}/*" in written for below in ("output", "failed"))
+
+
 def test_answers_are_encrypted_with_the_buckets_key_which_the_role_may_use(bench: Any) -> None:
     add_config(bench, async_inference=queue(bench))
     output = rendered(bench, CONFIG)["AsyncInferenceConfig"]["OutputConfig"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from aws_cdk import aws_iam as iam
@@ -24,6 +25,10 @@ class AsyncInference(Unjudged, QueuedRequests):
     error topic's message. Each is encrypted with its
     bucket's key.
 
+    ``routed`` is where inference routers keep requests to it and want their answers: the
+    `RoutingTarget.asynchronous_output` of each. Every destination writes to the same place
+    (botocore, InvokeInferenceRouterAsync.InputLocation, RoutingTargetAsyncInferenceOutputConfig).
+
     ``success_topic`` and ``error_topic`` are told of each request;
     ``topic_key`` is the key that these are encrypted with, if it is one's own and the
     topics do not tell it. All other fields are what an environment file says of
@@ -34,6 +39,7 @@ class AsyncInference(Unjudged, QueuedRequests):
     inputs: S3Prefix
     output: S3Prefix
     failure: S3Prefix | None = None
+    routed: tuple[S3Prefix, ...] = ()
     success_topic: sns.ITopic | None = None
     error_topic: sns.ITopic | None = None
     topic_key: kms.IKey | None = None
@@ -51,6 +57,11 @@ class AsyncInference(Unjudged, QueuedRequests):
 
     def grant(self, grantee: iam.IGrantable) -> None:
         """Lets a model's role read requests, write answers and reasons, and tell the topics."""
+        for place in self.routed:
+            of = "Asynchronous requests of a router"
+            replace(place, prefix=f"{place.prefix}/input").grant_read(grantee, of=of)
+            for below in ("output", "failed"):
+                replace(place, prefix=f"{place.prefix}/{below}").grant_write(grantee, of=of)
         self.inputs.grant_read(grantee, of="Requests of an asynchronous endpoint")
         self.output.grant_write(grantee, of="Answers of an asynchronous endpoint")
         if self.failure is not None:

@@ -40,8 +40,8 @@ class RoutingTarget:
 
     asynchronous_output: S3Prefix | None = None
     """Where answers and failures of asynchronous requests go, below ``output/`` and ``failed/``;
-    then every destination is an asynchronous endpoint, whose role has to be let write there. The
-    bucket is in the router's region and account. Absent, the target is a real-time one."""
+    then every destination is an asynchronous endpoint, whose `AsyncInference` is ``routed`` there.
+    The bucket is in the router's region and account. Absent, the target is a real-time one."""
 
     max_time_in_backlog_seconds: int | None = None
     """How long an asynchronous request may wait at a destination before it moves to another, 60 to
