@@ -183,6 +183,7 @@ WRITTEN_OTHERWISE = {
     "local_sagemaker/containers/container.py": "a log, line by line",
     "local_sagemaker/models/archives.py": "into a folder that takes its place when it is whole",
     "local_sagemaker/transform_jobs/data_log.py": "a log, line by line",
+    "model_server/mms/view.py": "into a container's folder that is gone afterwards",
     "model_server/process.py": "a log, line by line",
     "operations/traffic/files.py": "copies in a temporary folder",
     "operations/compiled/run.py": "into a folder that is gone afterwards",
