@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -152,3 +155,15 @@ def test_what_is_not_there_is_said_of_a_region(
 def test_the_region_of_the_shell_is_exported_where_several_have_something(run: Run) -> None:
     assert f"export AWS_REGION={REGION}\n" in run("local", "env", AWS_REGION=REGION).stdout
     assert "export AWS_REGION=us-east-2\n" in run("local", "env", "--region", "us-east-2").stdout
+
+
+def test_the_variables_are_there_for_programs_and_a_shell_reads_the_same(run: Run) -> None:
+    own = {"AWS_PROFILE": "mine", "no_proxy": "one.example, two.example", "AWS_REGION": REGION}
+    given = json.loads(run("local", "env", "--json", **own).stdout)
+    assert (given["AWS_REGION"], given["AWS_PROFILE"]) == (REGION, None)
+    assert "two.example" in given["no_proxy"]
+    told = run("local", "env", **own).stdout
+    printed = "import json, os; print(json.dumps({**os.environ}))"
+    script = f"set -e\n{told}\nexec '{sys.executable}' -c '{printed}'"
+    shell = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, check=True, env=own)
+    assert {name: json.loads(shell.stdout).get(name) for name in given} == given

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 from pathlib import Path
 
 import click
 
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import region_option, state_dir_option
+from local_aws.cli.options import json_option, region_option, state_dir_option
 from local_aws.process.region import local_region
 
 
@@ -20,12 +22,13 @@ from local_aws.process.region import local_region
     metavar="ID",
     help="An account beside the first, which is made when there is none yet; for twelve hours.",
 )
+@json_option
 @state_dir_option
-def env(region: str | None, account: str | None, state_dir: Path) -> None:
+def env(region: str | None, account: str | None, as_json: bool, state_dir: Path) -> None:
     """Print the variables that point any AWS tool at the local AWS.
 
     Other AWS variables of the shell are unset, because a profile, or an endpoint of one service,
-    would override them.
+    would override them. With --json these are null.
 
     \b
     Examples:
@@ -43,8 +46,11 @@ def env(region: str | None, account: str | None, state_dir: Path) -> None:
     where = region if region is not None else local_region(found)
     address = found if account is None else found.for_account(account, where)
     variables = {**address.environment(where), "no_proxy": no_proxy(os.environ)}
-    for name in sorted(os.environ):
-        if is_about_aws(name) and name not in variables:
-            click.echo(f"unset {name}")
+    others = [name for name in sorted(os.environ) if is_about_aws(name) and name not in variables]
+    if as_json:
+        click.echo(json.dumps({**dict.fromkeys(others), **variables}, indent=1))
+        return
+    for name in others:
+        click.echo(f"unset {name}")
     for name, value in variables.items():
-        click.echo(f"export {name}={value}")
+        click.echo(f"export {name}={shlex.quote(value)}")
