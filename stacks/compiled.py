@@ -13,9 +13,7 @@ from sagemaker_serving.archive import (
     ArchiveContents,
     derived_input_config,
     neo_contents,
-    neo_inputs,
     parse_source,
-    shown_inputs,
 )
 from sagemaker_serving.infra import NeoCompilation, NeoCompiler, Network
 from sagemaker_serving.spec import Environment
@@ -78,8 +76,6 @@ class CompiledModels:
                 compiler=self._shared(),
                 model_data=model_data(self._scope, artifact, self._folder, convert=False),
                 job=job,
-                brings_code=contents is None or _has_code(contents),
-                model_inputs=_model_inputs(contents),
             )
         return self._made[key]
 
@@ -107,12 +103,3 @@ class CompiledModels:
         """What the model holds; of one in S3 nothing is known."""
         sources = [parse_source(each, self._folder) for each in on_disk(artifact)]
         return neo_contents(sources) if sources else None
-
-
-def _has_code(contents: ArchiveContents) -> bool:
-    return any(name.startswith("code/") for name in contents.files)
-
-
-def _model_inputs(contents: ArchiveContents | None) -> str | None:
-    inputs = None if contents is None else neo_inputs(contents)
-    return None if inputs is None else shown_inputs(inputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from sagemaker_serving.infra import (
@@ -12,7 +11,6 @@ from sagemaker_serving.infra import (
     InferenceComponent,
     InferenceComponentMetrics,
 )
-from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.spec import Adapter, InstanceVariant, RollingUpdate
 from stacks.artifacts import model_data
 from stacks.serving_scope import ServingScope
@@ -71,27 +69,7 @@ def _guardrails(
     guardrails = Guardrails.of(update)
     if alarms is None:
         return guardrails
-    errors = _errors(scope, f"{name}Errors", full_name)
+    errors = InferenceComponentMetrics(inference_component_name=full_name).alarm_on_errors(
+        scope, f"{name}Errors"
+    )
     return guardrails.watching_of([errors.alarm_name, *alarms.rollback_alarm_names])
-
-
-def _errors(scope: Construct, construct_id: str, component_name: str) -> cloudwatch.Alarm:
-    """Goes off when a component fails on over 1 % of its requests."""
-    alarm = cloudwatch.Alarm(
-        scope,
-        construct_id,
-        alarm_name=f"{component_name}-invocation-5xx-errors",
-        alarm_description=f"{component_name}: 5XX answers over 1 % of requests",
-        metric=InferenceComponentMetrics(
-            inference_component_name=component_name
-        ).invocation_5xx_rate(),
-        threshold=0.01,
-        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluation_periods=3,
-        datapoints_to_alarm=2,
-        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-    )
-    acknowledge(
-        alarm, NO_ALARM_ACTION, "It takes updates back; the endpoint's own alarms tell a topic"
-    )
-    return alarm

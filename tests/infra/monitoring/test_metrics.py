@@ -6,6 +6,7 @@ from typing import Any
 
 import aws_cdk as cdk
 import pytest
+from aws_cdk.assertions import Template
 
 from sagemaker_serving.infra import EndpointMetrics, InferenceComponentMetrics
 
@@ -105,8 +106,21 @@ def test_every_metric_is_in_these_tables() -> None:
         "of_each_instance",
     }
     assert {name for name in vars(InferenceComponentMetrics) if not name.startswith("_")} == {
-        method for method, *_ in OF_COMPONENTS
+        *(method for method, *_ in OF_COMPONENTS),
+        "alarm_on_errors",
     }
+
+
+def test_an_alarm_on_a_components_errors_takes_updates_back_and_tells_nobody() -> None:
+    stack = cdk.Stack()
+    COMPONENT.alarm_on_errors(stack, "Errors")
+    (alarm,) = Template.from_stack(stack).find_resources("AWS::CloudWatch::Alarm").values()
+    said = alarm["Properties"]
+    assert (said["AlarmName"], said["MetricName"], said["Threshold"]) == (
+        *("cats-invocation-5xx-errors", "Invocation5XXErrors"),
+        0.01,
+    )
+    assert "AlarmActions" not in said
 
 
 def test_a_period_is_a_minute_unless_told_and_ten_seconds_for_concurrency() -> None:

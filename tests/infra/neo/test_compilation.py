@@ -24,6 +24,7 @@ from sagemaker_serving.infra.model.image import Host
 from sagemaker_serving.rules import check_template, template_of
 from sagemaker_serving.spec.compilation_job import CompilationJob
 from tests.infra.conftest import Bench
+from tests.models import saved_model
 from tests.today import TODAY
 
 JOB = CompilationJob(
@@ -92,6 +93,23 @@ def test_the_resource_asks_for_the_job_below_a_place_of_its_content(bench: Bench
     assert asked["OutputConfig"]["TargetDevice"] == "ml_c5"
     assert asked["StoppingCondition"] == {"MaxRuntimeInSeconds": 900}
     assert (asked["BringsCode"], asked["ModelInputs"]) == ("false", "{x: [?, 2]}")
+
+
+@pytest.mark.parametrize("code", ["", "code/inference.py"])
+def test_the_archive_tells_what_it_brings_and_one_in_s3_is_looked_at_by_the_job(
+    new_bench: Any, code: str
+) -> None:
+    here, there = new_bench(), new_bench()
+    here.write("digits/1/saved_model.pb", "")
+    (here.model_folder / "digits" / "1" / "saved_model.pb").write_bytes(saved_model())
+    if code:
+        here.write(code, "")
+    asked = only(served(here, compiled(here)), "Custom::NeoCompilation")
+    assert asked["BringsCode"] == ("true" if code else "false")
+    assert asked["ModelInputs"].startswith("{")
+    in_s3 = compiled(there, model_data=ModelData.from_s3("s3://theirs/model.tar.gz"))
+    asked = only(served(there, in_s3), "Custom::NeoCompilation")
+    assert (asked["BringsCode"], asked.get("ModelInputs")) == ("true", None)
 
 
 def test_the_model_is_served_from_what_was_compiled_by_neos_image(bench: Bench) -> None:

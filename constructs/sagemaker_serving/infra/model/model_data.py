@@ -30,7 +30,7 @@ from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.s3_address import split_s3
 
 if TYPE_CHECKING:
-    from sagemaker_serving.archive import Source
+    from sagemaker_serving.archive import ArchiveContents, Source
 
 
 class ModelData(ABC):
@@ -146,7 +146,8 @@ class ModelData(ABC):
     @property
     def has_script(self) -> bool | None:
         """Whether an ``inference.py`` lies in it; None of what is in S3, which nobody reads."""
-        return None
+        contents = contents_of(self)
+        return None if contents is None else contents.script is not None
 
     @abstractmethod
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
@@ -189,6 +190,15 @@ def assets_bucket(stack: cdk.Stack) -> str | None:
     return bucket
 
 
+def contents_of(data: ModelData) -> ArchiveContents | None:
+    """What is in a model; None of what is in S3, which nobody reads."""
+    if not isinstance(data, _LocalModelData):
+        return None
+    from sagemaker_serving.archive import known_contents
+
+    return known_contents(data.sources, convert=data.convert, versions_on_top=data.versions_on_top)
+
+
 def _add_asset(scope: Construct, source_hash: str, file_name: str) -> cdk.FileAssetLocation:
     """Where CDK uploads a file to."""
     location: cdk.FileAssetLocation = synthesizer_of(scope).add_file_asset(
@@ -207,16 +217,10 @@ class _LocalModelData(ModelData):
         versions_on_top: bool = False,
         kept_below: str | None,
     ) -> None:
-        self._sources = sources
-        self._convert = convert
-        self._versions_on_top = versions_on_top
+        self.sources = sources
+        self.convert = convert
+        self.versions_on_top = versions_on_top
         self._below = "" if kept_below is None else f"{KEPT}/{kept_below}/"
-
-    @property
-    def has_script(self) -> bool:
-        from sagemaker_serving.archive import known_contents
-
-        return known_contents(self._sources).script is not None
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         from sagemaker_serving.archive import build_archive, plan
@@ -224,8 +228,8 @@ class _LocalModelData(ModelData):
         stage = cdk.Stage.of(scope)
         assert stage is not None
         assets = Path(stage.asset_outdir)
-        planned = plan(self._sources, convert=self._convert, versions_on_top=self._versions_on_top)
-        with progress_bar(f"pack {_path_of(self._sources[0]).name}") as progress:
+        planned = plan(self.sources, convert=self.convert, versions_on_top=self.versions_on_top)
+        with progress_bar(f"pack {_path_of(self.sources[0]).name}") as progress:
             archive = build_archive(
                 planned, lambda sha256: assets / f"asset.{sha256}.tar.gz", progress=progress
             )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
 
+from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
 from sagemaker_serving.log_groups import ENDPOINTS, INFERENCE_COMPONENTS
 
 _INVOCATIONS = "AWS/SageMaker"
@@ -251,6 +253,27 @@ class InferenceComponentMetrics:
     def invocation_5xx_rate(self) -> cloudwatch.Metric:
         """The share of requests that the model failed on, 0 to 1."""
         return self._metric("Invocation5XXErrors", "Average")
+
+    def alarm_on_errors(self, scope: Construct, construct_id: str) -> cloudwatch.Alarm:
+        """Goes off when the component fails on over 1 % of its requests, and tells no topic: with
+        its name in `Guardrails.watching` an update is taken back."""
+        name = self._dimensions["InferenceComponentName"]
+        alarm = cloudwatch.Alarm(
+            scope,
+            construct_id,
+            alarm_name=f"{name}-invocation-5xx-errors",
+            alarm_description=f"{name}: 5XX answers over 1 % of requests",
+            metric=self.invocation_5xx_rate(),
+            threshold=0.01,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            evaluation_periods=3,
+            datapoints_to_alarm=2,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        acknowledge(
+            alarm, NO_ALARM_ACTION, "It takes updates back; the endpoint's own alarms tell a topic"
+        )
+        return alarm
 
     def model_latency(self, statistic: str = "p99") -> cloudwatch.Metric:
         """Microseconds that the container took."""

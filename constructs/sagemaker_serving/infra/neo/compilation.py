@@ -10,9 +10,10 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from sagemaker_serving import catalog
+from sagemaker_serving.archive import neo_inputs, shown_inputs
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.model.image import ContainerImage, Host, grant_pull_from
-from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData
+from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData, contents_of
 from sagemaker_serving.infra.neo.compiler import NeoCompiler
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
@@ -66,9 +67,9 @@ class NeoCompilation(Construct):
         read it.
     :param job: what is compiled to what.
     :param brings_code: whether the archive has a ``code/`` folder, which then lies in the
-        compiled archive too. True if that is not known.
+        compiled archive too. Absent, the archive tells; True of one in S3, which nobody reads.
     :param model_inputs: the inputs of the model's signature, for the sentence that a deploy
-        fails with when ``job.data_input_config`` does not fit.
+        fails with when ``job.data_input_config`` does not fit. Absent, the archive tells.
 
     Raises `Mistake` when the job may take longer than CloudFormation waits.
     """
@@ -81,7 +82,7 @@ class NeoCompilation(Construct):
         compiler: NeoCompiler,
         model_data: ModelData,
         job: CompilationJob,
-        brings_code: bool = True,
+        brings_code: bool | None = None,
         model_inputs: str | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -91,6 +92,13 @@ class NeoCompilation(Construct):
                 f"deploy waits at most {MOST_RUNTIME_SECONDS} seconds; compile it before, with "
                 "`sagemaker-serving compile`, and the deploy finds the result"
             )
+        contents = contents_of(model_data)
+        if brings_code is None:
+            files = () if contents is None else contents.files
+            brings_code = contents is None or any(name.startswith("code/") for name in files)
+        inputs = None if contents is None else neo_inputs(contents)
+        if model_inputs is None and inputs is not None:
+            model_inputs = shown_inputs(inputs)
         self._job = job
         self._region = region_of(self)
         source = model_data.bind(self, compiler.role)
