@@ -248,15 +248,26 @@ def test_an_endpoint_that_does_not_exist_is_named(beside: Run) -> None:
 
 
 @pytest.mark.slow
-def test_deploy_outside_of_a_project_is_named(beside: Run, here: Path) -> None:
+def test_deploy_adds_the_app_to_environments_that_have_none(beside: Run, here: Path) -> None:
     (here / "environments").mkdir()
     text = (ROOT / "environments" / "dev.yaml").read_text(encoding="utf-8")
     (here / "environments" / "dev.yaml").write_text(
         text.replace("../model_assets", f"{ROOT}/model_assets")
     )
+    (here / "stacks").mkdir()
     ended = beside("local", "deploy", "dev")
-    assert ended.returncode == 2
+    assert (ended.returncode, "would replace stacks; move environments/" in ended.stdout) == (
+        2,
+        True,
+    )
     assert "there is no cdk.json in" in ended.stderr
+    (here / "stacks").rmdir()
+    ended = beside("local", "deploy", "dev", PATH="/usr/bin:/bin")
+    assert ended.stdout.startswith("app.py, stacks/, cdk.json: the CDK app that deploys it; ")
+    assert (ended.returncode, "there is no CDK CLI; run `npm install" in ended.stderr) == (2, True)
+    assert (here / "stacks" / "environment.py").read_bytes() == (
+        ROOT / "stacks" / "environment.py"
+    ).read_bytes()
 
 
 @pytest.mark.slow

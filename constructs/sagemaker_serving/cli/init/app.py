@@ -31,8 +31,8 @@ def lay_app() -> str | None:
     taken = [str(part) for part in _PARTS if part.exists()]
     if taken:
         return (
-            "a deploy needs a CDK app, which init does not add, since it would replace "
-            f"{' and '.join(taken)}; run init in another folder"
+            "a deploy needs a CDK app, which is not added here, since it would replace "
+            f"{' and '.join(taken)}; move environments/ to another folder"
         )
     try:
         for part in _PARTS:

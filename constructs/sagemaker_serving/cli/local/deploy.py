@@ -31,7 +31,8 @@ _LOOKS = 20 * 60 * 4
 def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> None:
     """Check, synthesize and deploy environments/ENV.yaml with the real CDK CLI.
 
-    A path such as environments/dev.yaml will do, too.
+    A path such as environments/dev.yaml will do, too. Where there is no CDK app yet, it adds the
+    one of `init`.
 
     Deploying again updates what is there, as on AWS, in a few seconds. The app has waited with all
     that it imports imported: its own code runs anew, and stacks are updated by the CDK CLI's
@@ -47,6 +48,7 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
     """
     from local_aws.cli.deploy import deploy_and_tell
     from local_aws.credentials import ACCOUNT_ID
+    from sagemaker_serving.cli.init.app import lay_app
     from sagemaker_serving.client.aws import aws_failures
     from sagemaker_serving.errors import Failure, Mistake, ProblemsFound, Severity
     from sagemaker_serving.extras import need
@@ -72,8 +74,11 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
         raise ProblemsFound(errors)
     assert file.environment is not None
     address = local_address(state_dir)
+    project = path.parent.resolve().parent
+    if project == Path.cwd() and (laid := lay_app()) is not None:
+        click.echo(laid, err=as_json)
     status = deploy_and_tell(
-        path.parent.resolve().parent,
+        project,
         address,
         file.environment.region,
         assembly=(state_dir / f"cdk.out-{path.stem}").resolve(),
