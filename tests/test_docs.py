@@ -111,6 +111,11 @@ def test_the_commands_for_agents_run_as_they_stand() -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
+def test_no_command_s_help_is_cut_off_at_80_columns() -> None:
+    shown = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in shown if line.endswith("...") and "Usage:" not in line] == []
+
+
 def test_every_test_that_the_threats_name_exists() -> None:
     named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "SECURITY.md").read_text("utf-8"))
     assert named

@@ -171,7 +171,7 @@ def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> _So
 @click.option("--region", help="The AWS region, if the plan does not say.")
 @_writing
 def plan(file: Path, region: str | None) -> _Source:
-    """Read the endpoints of a Terraform plan, FILE as terraform show -json prints it.
+    """Read the endpoints of a Terraform plan in JSON, FILE.
 
     \b
     Example:

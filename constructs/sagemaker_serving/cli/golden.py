@@ -77,7 +77,9 @@ def golden(
         if recording:
             recorded = list(record(exchanges, send))
             write_golden(file, recorded)
-            click.echo(f"{len(recorded)} answers are recorded in {file}")
+            count = len(recorded)
+            told = "1 answer is" if count == 1 else f"{count} answers are"
+            click.echo(f"{told} recorded in {file}")
         else:
             must_be_the_same(replay(exchanges, send, tolerance), as_json=as_json)
 

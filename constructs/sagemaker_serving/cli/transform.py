@@ -157,7 +157,7 @@ def status(
     as_json: bool,
     which: WhichAws,
 ) -> None:
-    """Print the progress of MODEL's EXECUTION, or its report when it has ended."""
+    """Print the progress of MODEL's EXECUTION, or at its end its report."""
     pipeline = _pipeline(environment, model, which)
     found = pipeline.execution(execution)
     progress = pipeline.progress(found)

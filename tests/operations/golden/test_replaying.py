@@ -197,3 +197,5 @@ def test_the_command_records_into_its_file_and_then_all_is_as_recorded(
     ]
     ended = command(file, monkeypatch)
     assert (ended.exit_code, ended.output) == (0, "2 of 2 answers are as recorded\n")
+    file.write_text('{"body": "good"}\n')
+    assert command(file, monkeypatch, "--record").output == f"1 answer is recorded in {file}\n"
