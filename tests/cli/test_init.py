@@ -185,7 +185,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*INIT, "--model", "trees.txt"), "lightgbm.Booster(model_file="),
     ((*INIT, "--model", "flow"), "mlflow.pyfunc.load_model(model_dir)"),
     ((*INIT, "--model", "state.pt"), "state.pt is not TorchScript and there is no model_fn"),
-    ((*INIT, "--model", "two.pb"), "2 possible inputs: a, b; say which: sagemaker-serving package"),
+    ((*INIT, "--model", "two.pb"), "--input NAME, and give the archive that it writes"),
     ((*INIT, "--model", "neo"), "is what SageMaker Neo has compiled; give the model as it was"),
     ((*INIT, "--model", "digits", "--name", "../x"), "name is '../x'; an environment's name has"),
     ((*INIT, "--model", "digits", "--framework", "tensorflw"), "did you mean 'tensorflow'"),

@@ -46,7 +46,8 @@ def tensors_of(conversion: Conversion, asked: Tensors) -> Tensors:
                 f"{conversion.source} is a frozen graph with "
                 f"{len(offered) or 'no'} possible {option[2:]}s"
                 f"{': ' + ', '.join(list(offered)[:12]) if offered else ''}; "
-                f"say which: sagemaker-serving package {conversion.source} {option} NAME"
+                f"say which: sagemaker-serving package {conversion.source} {option} NAME, and give "
+                "the archive that it writes"
             )
     return Tensors(inputs=inputs, outputs=outputs)
 

@@ -326,6 +326,8 @@ _NO_BOOSTER = (
     *(".py", ".ipynb", ".txt", ".md", ".csv", ".html", ".log", ".sh"),
     *(".yaml", ".yml", ".toml", ".cfg", ".zip", ".gz", ".tar"),
 )
+_NOT_PICKLED = frozenset({"tensorflow", "keras", "pytorch", "onnx", "mxnet"})
+"""Frameworks whose files hold no booster; the image unpickles any other."""
 
 
 @rule(
@@ -344,7 +346,13 @@ def artifact_xgboost_files(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     top = [name for name in contents.files if "/" not in name and not name.startswith(".")]
     wrong = [name for name in top if name.lower().endswith(_NO_BOOSTER)]
-    if not top:
+    foreign = _NOT_PICKLED.intersection(contents.frameworks)
+    if foreign and "xgboost" not in contents.frameworks:
+        yield facts.says(
+            f"it holds a model of {' and '.join(sorted(foreign))}, which XGBoost's image does not "
+            "load; give the framework of that model, or a model of XGBoost's"
+        )
+    elif not top:
         deep = next((name for name in contents.files if not name.startswith("code/")), None)
         yield facts.says(
             "there is no file at its top, where XGBoost's image loads each as a model; "
