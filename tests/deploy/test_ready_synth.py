@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 
 from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
+from sagemaker_serving.answers.bodies import Answer
+from sagemaker_serving.answers.golden_file import Exchange, Request, write_golden
 from tests.leaving import Killed
 from tests.local_aws.aws import REGION, Aws, address_of
 from tests.stacks.kinds import KINDS_FILE
@@ -21,6 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [path.stem for path in sorted((ROOT / "environments").glob("[!_]*.yaml"))]
+_NODES_OWN = re.compile(rf"{tempfile.gettempdir()}/(tmp|jsii-kernel-)\w+".encode())
 HANDLERS = """\
 name: handlers
 region: eu-west-1
@@ -40,6 +45,31 @@ models:
     framework_version: "2.20"
     batch_transform: {instance_type: ml.m5.large, content_type: application/json}
 """
+COMPILED = """\
+name: compiled
+region: eu-west-1
+models:
+  neo:
+    artifact: ../model_assets/digits/model
+    framework: tensorflow
+    framework_version: "2.9"
+    variants:
+      - name: neo
+        instance_type: ml.c5.large
+        compile:
+          target_device: ml_c5
+          batch_size: 1
+          accept: {golden: golden.jsonl, max_error: 0.001, agreement: 1}
+  kept:
+    artifact: {s3: s3://models/half/2.tar.gz, sha256: "2", versions: s3://models/half/}
+    framework: tensorflow
+    framework_version: "2.20"
+    variants:
+      - {name: in-s3, instance_type: ml.c5.large}
+      - {name: packed, instance_type: ml.c5.large, artifact: other}
+    update: {canary_percent: 50, wait_seconds: 60}
+"""
+MORE = {"kinds": KINDS_FILE, "sources": SOURCES, "handlers": HANDLERS, "compiled": COMPILED}
 HANDLER = """\
 def input_handler(data, context):
     return data.read()
@@ -66,8 +96,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in NAMES:
         (environments / "words" / name).parent.mkdir(parents=True, exist_ok=True)
         (environments / "words" / name).write_text(name)
-    for name, text in {"kinds": KINDS_FILE, "sources": SOURCES, "handlers": HANDLERS}.items():
+    for name, text in MORE.items():
         (environments / f"{name}.yaml").write_text(text)
+    image = (ROOT / "model_assets" / "digits" / "held_out" / "0000-8.png").read_bytes()
+    request = Request(body=image, content_type="application/x-image")
+    answer = Answer(status=200, body=b'{"predictions": [{"class": 8}]}')
+    exchange = Exchange(request=request, expected=answer)
+    write_golden(environments / "golden.jsonl", [exchange])
     for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm first"):
         subprocess.run(["git", *command.split()], cwd=folder, check=True)
     return folder
@@ -80,7 +115,7 @@ def lasting() -> Iterator[int]:
         process.kill()
 
 
-@pytest.mark.parametrize("name", [*SHIPPED, "kinds", "sources", "handlers"])
+@pytest.mark.parametrize("name", [*SHIPPED, *MORE])
 def test_an_app_that_waits_writes_what_the_cli_writes(
     aws: Aws, project: Path, tmp_path: Path, name: str
 ) -> None:
@@ -109,8 +144,9 @@ def test_an_app_that_waits_writes_what_the_cli_writes(
 
 
 def files(assembly: Path) -> dict[str, bytes]:
+    """What is written, but where jsii has unpacked itself, which is random."""
     return {
-        str(path.relative_to(assembly)): path.read_bytes()
+        str(path.relative_to(assembly)): _NODES_OWN.sub(b"", path.read_bytes())
         for path in assembly.rglob("*")
         if path.is_file() and ".cache" not in path.parts
     }

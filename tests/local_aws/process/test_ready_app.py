@@ -132,15 +132,22 @@ def test_an_app_that_synthesizes_as_it_ends_has_done_so(app: App) -> None:
     assert (app.folder / "late").read_text() == "another"
 
 
-def test_what_an_app_marks_is_told_as_the_cli_tells_it(app: App) -> None:
+def test_what_an_app_marks_is_told_and_an_error_left_to_the_cli(app: App) -> None:
     ready = app.prepared({})
     stack = {
         "type": "aws:cloudformation:stack",
-        "metadata": {"/Shop": [{"type": "aws:cdk:warning", "data": "it is cold"}]},
+        "metadata": {
+            "/Shop": [{"type": "aws:cdk:warning", "data": "it is cold"}],
+            "/Shop/Heater": [{"type": "aws:cdk:info", "data": "it is off"}],
+        },
     }
     manifest = app.assembly / "manifest.json"
     manifest.write_text(json.dumps({"artifacts": {"Shop": stack}}))
-    assert ready.synth() == "built with 1\n[Warning at /Shop] it is cold\n"
+    assert ready.synth().splitlines() == [
+        "built with 1",
+        "[Info at /Shop/Heater] it is off",
+        "[Warning at /Shop] it is cold",
+    ]
     ready.prepare()
     manifest.write_text(manifest.read_text().replace("aws:cdk:warning", "aws:cdk:error"))
     with pytest.raises(NotReady, match=r"\[Error at /Shop\] it is cold"):

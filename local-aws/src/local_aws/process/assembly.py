@@ -87,7 +87,7 @@ def images_of(assembly: Path) -> list[str]:
 
 
 def annotations_in(assembly: Path, level: str) -> list[str]:
-    """What constructs say by `aws_cdk.Annotations`, as the CDK CLI prints it; ``level`` is
+    """What constructs say by `aws_cdk.Annotations`, each with its place; ``level`` is ``info``,
     ``warning`` or ``error``."""
     return [
         f"[{level.capitalize()} at {path}] {said['data']}"

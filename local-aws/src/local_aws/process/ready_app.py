@@ -86,7 +86,8 @@ class ReadyApp:
         if errors := annotations_in(assembly, "error"):
             raise NotReady(errors[0])
         said = (place / _OUTPUT).read_text(encoding="utf-8", errors="replace")
-        return "".join([said, *(f"{each}\n" for each in annotations_in(assembly, "warning"))])
+        marks = [*annotations_in(assembly, "info"), *annotations_in(assembly, "warning")]
+        return "".join([said, *(f"{each}\n" for each in marks)])
 
     def noting(self) -> Sequence[str] | None:
         """The app's command, which also notes with what it ran; None of an app that cannot wait."""
