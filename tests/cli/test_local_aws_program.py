@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from local_aws.process.address import find
 from tests.cli.conftest import run_in
+from tests.deploy.assemblies import write_assembly
 from tests.jsii_cache import keep_unpacked
 from tests.local_aws.aws import eventually
 
@@ -106,6 +108,42 @@ def test_a_shell_gets_into_another_account_which_status_then_shows(up: Run) -> N
     assert told.stdout == "111111111111\n"
     status = up("status").stdout
     assert status.index("account 123456789012") < status.index("account 111111111111")
+
+
+@pytest.mark.slow
+def test_a_bucket_with_objects_stops_a_destroy_that_is_not_to_empty_it(
+    up: Run, tmp_path: Path
+) -> None:
+    """A stack's other buckets keep what they have."""
+    versioned = {"VersioningConfiguration": {"Status": "Enabled"}}
+    full = {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "full", **versioned}}
+    kept = {
+        "Type": "AWS::S3::Bucket",
+        "Properties": {"BucketName": "kept"},
+        "DeletionPolicy": "Retain",
+        "UpdateReplacePolicy": "Retain",
+    }
+    write_assembly(tmp_path / "made", {"Boxes": {"Resources": {"Full": full, "Kept": kept}}})
+    (tmp_path / "boxes").mkdir()
+    copied = f"cp -r {tmp_path / 'made'}/. $CDK_OUTDIR"
+    (tmp_path / "boxes" / "cdk.json").write_text(json.dumps({"app": copied}))
+    (tmp_path / "boxes" / "node_modules").symlink_to(ROOT / "node_modules")
+    deployed = up("deploy", "boxes")
+    assert deployed.returncode == 0, deployed.stderr
+    s3 = find(tmp_path / ".local-aws").client("s3", "us-east-1")
+    for bucket in ("full", "full", "kept"):
+        s3.put_object(Bucket=bucket, Key="k", Body=b"v")
+    s3.delete_object(Bucket="full", Key="k")
+
+    stopped = up("destroy", "boxes")
+    assert stopped.returncode == 1
+    assert stopped.stderr.splitlines()[-1].endswith("; --empty deletes what is in full, too")
+    emptied = up("destroy", "boxes", "--empty")
+    assert (emptied.returncode, emptied.stdout.splitlines()[-1]) == (0, "destroyed: Boxes")
+    assert [
+        each["Name"] for each in s3.list_buckets()["Buckets"] if "cdk-" not in each["Name"]
+    ] == ["kept"]
+    assert s3.get_object(Bucket="kept", Key="k")["Body"].read() == b"v"
 
 
 @pytest.mark.slow

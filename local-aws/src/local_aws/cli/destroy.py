@@ -2,39 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from local_aws.cli.cdk_output import cdk_output
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.lazy import Command
-from local_aws.cli.options import local_address, state_dir_option, verbose_option
+from local_aws.cli.options import empty_option, local_address, state_dir_option, verbose_option
 from local_aws.cli.showing import accounts_in
 from local_aws.program import program
+
+if TYPE_CHECKING:
+    from local_aws.process.assembly import AssembledStack
+    from local_aws.process.cdk import CdkCli
 
 
 @click.command(cls=Command)
 @click.argument("app", metavar="[FOLDER]", default=".", type=click.Path(path_type=Path))
+@empty_option
 @verbose_option
 @state_dir_option
-def destroy(app: Path, verbose: bool, state_dir: Path) -> None:
+def destroy(app: Path, empty: bool, verbose: bool, state_dir: Path) -> None:
     """Delete the stacks that the last deploy of the CDK app in FOLDER made.
 
     It asks nothing. As on AWS, what a stack retains stays, a bucket with objects in it fails its
-    stack, and a protected stack is refused. Ends with 1 and the first reason then.
+    stack but with --empty, and a protected stack is refused. Ends with 1 and the first reason then.
 
     \b
     Examples:
       local-aws destroy
       local-aws destroy path/to/app
     """
-    destroy_and_tell(app, state_dir, app.resolve().name, verbose=verbose)
+    destroy_and_tell(app, state_dir, app.resolve().name, verbose=verbose, empties=empty)
 
 
-def destroy_and_tell(app: Path, state_dir: Path, name: str, *, verbose: bool) -> None:
-    """Delete the stacks of the assembly that the deploy of ``name`` left in ``state_dir``."""
-    from local_aws.errors import Mistake
+def _full_buckets(cli: CdkCli, stack: AssembledStack, region: str) -> Iterator[tuple[Any, str]]:
+    """A client of S3 and the name of each bucket that could not be deleted with ``stack``."""
+    from botocore.exceptions import ClientError
+
+    where = stack.region if stack.region is not None else region
+    address = cli.address_in(stack.account, where)
+    resources = address.client("cloudformation", where).get_paginator("list_stack_resources")
+    try:
+        for page in resources.paginate(StackName=stack.name):
+            for each in page["StackResourceSummaries"]:
+                failed = each["ResourceStatus"] == "DELETE_FAILED"
+                if failed and each["ResourceType"] == "AWS::S3::Bucket":
+                    yield address.client("s3", where), each["PhysicalResourceId"]
+    except ClientError:
+        return  # the stack is gone
+
+
+def _empty(s3: Any, bucket: str) -> None:
+    for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
+        there = (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
+        gone = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in there]
+        if gone:
+            s3.delete_objects(Bucket=bucket, Delete={"Objects": gone, "Quiet": True})
+
+
+def destroy_and_tell(
+    app: Path, state_dir: Path, name: str, *, verbose: bool, empties: bool
+) -> None:
+    """Delete the stacks of the assembly that the deploy of ``name`` left in ``state_dir``.
+
+    ``empties``: buckets that stop it are emptied, and then it goes on.
+    """
+    from local_aws.errors import DeployFailed, Mistake
     from local_aws.process import ending_all
     from local_aws.process.assembly import held, stacks_of
     from local_aws.process.cdk import CdkCli
@@ -60,5 +97,17 @@ def destroy_and_tell(app: Path, state_dir: Path, name: str, *, verbose: bool) ->
         ending_all(),
         cdk_output(whole=verbose) as log,
     ):
-        CdkCli(app, address, region, log=log).destroy(assembly)
+        cli = CdkCli(app, address, region, log=log)
+        try:
+            cli.destroy(assembly)
+        except DeployFailed as failed:
+            full = [place for stack in stacks for place in _full_buckets(cli, stack, region)]
+            if full and not empties:
+                buckets = ", ".join(bucket for _, bucket in full)
+                raise DeployFailed(f"{failed}; --empty deletes what is in {buckets}, too") from None
+            if not full:
+                raise
+            for s3, bucket in full:
+                _empty(s3, bucket)
+            cli.destroy(assembly)
     click.echo(f"destroyed: {', '.join(names)}")

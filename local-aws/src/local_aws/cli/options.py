@@ -51,6 +51,10 @@ json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for programs: a document on each line."
 )
 
+empty_option = click.option(
+    "--empty", is_flag=True, help="Delete what is in the stacks' buckets, too, all versions of it."
+)
+
 verbose_option = click.option(
     "--verbose", "-v", is_flag=True, help="Print all that the CDK CLI says, every event of it."
 )
