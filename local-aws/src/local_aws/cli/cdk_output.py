@@ -22,7 +22,8 @@ _NOISE = re.compile(
     r".*: (start|success): Publish|"
     r".*: creating CloudFormation changeset|.* (deploying|destroying)\.\.\. \[\d+/\d+\]$|"
     r"\S+ \([\w-]+\)$|Including dependency stacks|"
-    r"Successfully synthesized to |Supply a stack id "
+    r"Successfully synthesized to |Supply a stack id |"
+    r"python3? -m local_aws\.process\.ready_app "
 )
 _DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted", "IMPORT": "imported"}
 _OF_CDK = ("CDKToolkit", "AWS::CDK::Metadata")
