@@ -171,6 +171,8 @@ def test_where_the_versions_lie_is_part_of_an_archives_identity(disk: Path) -> N
     ("sources", "said"),
     [
         (["gone"], "there is nothing at gone"),
+        (["https://example.org/m.keras"], "m.keras is an address; download it, and give the file"),
+        (["/dev/null"], "/dev/null is no file and no folder; give a model's"),
         (["digits", "digits"], "'digits/1/saved_model.pb' in the archive"),
         (["digits", "ready.tar.gz"], "ready.tar.gz cannot stand beside other sources"),
         (["digits/saved_model.pb"], "is part of a SavedModel; give its folder, digits"),

@@ -100,8 +100,12 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
     each = [sources] if isinstance(sources, Path) else sources
     named = [source if isinstance(source, Source) else Source(path=source) for source in each]
     for source in named:
+        if source.path.parts[:1] in (("http:",), ("https:",)):
+            raise UnreadableArtifact(f"{source.path} is an address; download it, and give the file")
         if not source.path.exists():
             raise UnreadableArtifact(f"there is nothing at {source.path}")
+        if not (source.path.is_file() or source.path.is_dir()):
+            raise UnreadableArtifact(f"{source.path} is no file and no folder; give a model's")
     converted = CONVERTED if convert else _CONVERTED_FOR_NEO
     given = [part for source in named for part in _parts(source, converted)]
     if len(given) == 1 and given[0].inside is None and _is_ready(given[0].path):
