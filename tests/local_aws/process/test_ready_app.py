@@ -41,8 +41,9 @@ Path(os.environ["IMPORTS"]).open("a").write("imported\\n")
 class App:
     """A folder with an app, and a library beside it that the app imports."""
 
-    def __init__(self, folder: Path, local_aws: int) -> None:
-        self.folder, self.assembly = folder / "app", folder / "state" / "cdk.out"
+    def __init__(self, folder: Path, local_aws: int, state: Path | None = None) -> None:
+        self.folder = folder / "app"
+        self.assembly = (state or folder / "state") / f"cdk.out-{folder.name}"
         self.libraries, self.imports = folder / "libraries", folder / "imports"
         for each in (self.folder, self.assembly, self.libraries):
             each.mkdir(parents=True)
@@ -234,6 +235,19 @@ def test_a_context_too_long_for_a_variable_is_left_to_the_cli(app: App) -> None:
     ready = app.prepared({}, CONTEXT_OVERFLOW_LOCATION_ENV="/tmp/gone.json")
     with pytest.raises(NotReady, match="no synth has made it ready yet"):
         ready.synth()
+
+
+def test_of_two_apps_of_a_local_aws_the_one_that_was_deployed_last_waits(
+    app: App, tmp_path: Path, local_aws: Killed
+) -> None:
+    first = app.prepared({})
+    waiting = app.process
+    other = App(tmp_path / "other", local_aws.pid, app.assembly.parent)
+    last = other.prepared({})
+    assert gone([waiting.pid])
+    with pytest.raises(NotReady, match="no synth has made it ready yet"):
+        first.synth()
+    assert last.synth() == "built with 1\n"
 
 
 def test_it_ends_with_the_local_aws(app: App, local_aws: Killed) -> None:

@@ -103,7 +103,10 @@ class ReadyApp:
         return [python, "-m", __name__, str(self._place), "--", file, *arguments]
 
     def prepare(self) -> None:
-        """Start the app that waits for the next synth, once one has noted with what it ran."""
+        """Start the app that waits for the next synth, once one has noted with what it ran.
+
+        Of the apps of a local AWS only that which was deployed last waits.
+        """
         place = self._place
         try:
             note = json.loads((place / _NOTE).read_text(encoding="utf-8"))
@@ -112,6 +115,9 @@ class ReadyApp:
         if _OVERFLOW in note["environment"]:
             return
         shutil.rmtree(place)
+        for other in place.parent.glob(f"*.ready/{_SOCKET}"):
+            with suppress(OSError), socket.socket(socket.AF_UNIX) as ending, chdir(other.parent):
+                ending.connect(_SOCKET)  # and no word of what it is to do
         place.mkdir(mode=0o700)
         programs = place / "programs"
         programs.mkdir()
