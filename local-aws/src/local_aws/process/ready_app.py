@@ -118,6 +118,7 @@ class ReadyApp:
         for other in place.parent.glob(f"*.ready/{_SOCKET}"):
             with suppress(OSError), socket.socket(socket.AF_UNIX) as ending, chdir(other.parent):
                 ending.connect(_SOCKET)  # and no word of what it is to do
+                Path(_SOCKET).unlink()
         place.mkdir(mode=0o700)
         programs = place / "programs"
         programs.mkdir()
