@@ -40,6 +40,8 @@ def test_a_model_with_predict_is_served_by_its_model_fn_alone(tmp_path: Path) ->
     (tmp_path / "model" / "data").mkdir()
     for name in ("model.txt", "data/weights.txt"):
         (tmp_path / "model" / name).write_text(name)
+    (tmp_path / "model" / "data" / "back").symlink_to(tmp_path / "model")
+    (tmp_path / "model" / "itself").symlink_to("itself")
     server = ModelServer.start(
         tmp_path / "model",
         environment=SCRIPT_VARIABLES,

@@ -23,7 +23,7 @@ def show(model_dir: Path, view: Path, program: Program, *, unwraps: bool) -> Non
     ``code/`` has its code at the top (``ModelArchive.downloadModel``).
 
     Its files have hard links there, which need no room. Symbolic ones lead out of the folder, which
-    code that guards it refuses, such as MLflow's.
+    code that guards it refuses, such as MLflow's; those to folders stay.
 
     As in the image, where it is a copy, what the code writes there is gone afterwards.
     For a model that Neo compiled, its one .pt or .pth file is called as Neo calls it.
@@ -38,14 +38,18 @@ def show(model_dir: Path, view: Path, program: Program, *, unwraps: bool) -> Non
         names[models[0]] = COMPILED
         log.info("%s is served as %s; it is not compiled", models[0].name, COMPILED)
     for entry, name in names.items():
-        if entry.is_dir():
-            shutil.copytree(entry, view / name, copy_function=_place)
-        else:
-            _place(str(entry), str(view / name))
+        _place(entry, view / name)
 
 
-def _place(source: str, target: str) -> None:
-    try:
-        os.link(os.path.realpath(source), target)
-    except OSError:  # on another file system, or of another user
-        shutil.copy2(source, target)
+def _place(source: Path, target: Path) -> None:
+    if source.is_file():
+        try:
+            os.link(source.resolve(), target)
+        except OSError:  # on another file system, or of another user
+            shutil.copy2(source, target)
+    elif source.is_dir() and not source.is_symlink():
+        target.mkdir()
+        for entry in source.iterdir():
+            _place(entry, target / entry.name)
+    else:  # a folder elsewhere, which may lead back here, or nothing
+        target.symlink_to(os.path.realpath(source))
