@@ -67,6 +67,13 @@ def whole(project: Project, log: io.TextIOWrapper) -> CdkCli:
     return CdkCli(project.folder, project.address, REGION, log=log)
 
 
+def test_the_first_deploy_needs_no_reason_to_go_by_the_cli(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    assert project.run("local", "up", "--port", "0").returncode == 0
+    assert BY_THE_CLI not in deploys(project)
+    assert project.run("local", "down").returncode == 0
+
+
 def test_a_changed_handler_answers_and_the_stacks_are_those_of_a_whole_deploy(
     project: Project, tmp_path: Path
 ) -> None:

@@ -108,6 +108,12 @@ def deploy_and_tell(
     before = fetched()
     goes_on = "a stack whose deploy has begun goes on in the local AWS:"
     shown = program().command("status")
+    was_deployed = (assembly / "manifest.json").exists()
+
+    def by_the_cli(why: Exception) -> None:
+        if was_deployed:
+            click.echo(f"  by the CDK CLI: {why}", err=True)
+
     with held(assembly):
         ready = CdkCli(app, address, region).ready_app(assembly, context)
         try:
@@ -124,7 +130,7 @@ def deploy_and_tell(
                 try:
                     click.echo(ready.synth(), err=True, nl=False)
                 except NotReady as why:
-                    _by_the_cli(why)
+                    by_the_cli(why)
                     cdk.synth(assembly, context, app=ready.noting())
                 names = ", ".join(stack.name for stack in stacks_of(assembly, stacks))
                 click.echo(f"deploying {names}", err=True)
@@ -134,7 +140,7 @@ def deploy_and_tell(
                         raise LeftToTheCli("stacks are named")
                     update_stacks(assembly, cdk.address_in, region, log)
                 except LeftToTheCli as why:
-                    _by_the_cli(why)
+                    by_the_cli(why)
                     cdk.bootstrap(assembly)
                     images = cdk.deploy(assembly, stacks)
         finally:
@@ -151,10 +157,6 @@ def deploy_and_tell(
     for image in images:
         warn(f"only kept, and nothing runs it: image {image}")
     return status
-
-
-def _by_the_cli(why: Exception) -> None:
-    click.echo(f"  by the CDK CLI: {why}", err=True)
 
 
 def _outputs(
