@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -158,28 +157,12 @@ def _accuracy(read: Sequence[int]) -> float:
 
 def _empty_bucket(environment: Environment, address: Address) -> None:
     """As on AWS, a bucket that holds data is not deleted with its stack."""
-    aws = Aws.at(address, environment.region)
+    session = address.session(environment.region)
     stack = f"{environment.name}-Storage"
-    found = aws.client("cloudformation").describe_stack_resources(StackName=stack)
-    client = aws.client("s3")
+    found = session.client("cloudformation").describe_stack_resources(StackName=stack)
     for resource in found["StackResources"]:
         if resource["ResourceType"] == "AWS::S3::Bucket":
-            _delete_all_versions(client, resource["PhysicalResourceId"])
-
-
-def _delete_all_versions(client: Any, bucket: str) -> None:
-    for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket):
-        versions = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-        if versions:
-            client.delete_objects(
-                Bucket=bucket,
-                Delete={
-                    "Objects": [
-                        {"Key": version["Key"], "VersionId": version["VersionId"]}
-                        for version in versions
-                    ]
-                },
-            )
+            session.resource("s3").Bucket(resource["PhysicalResourceId"]).object_versions.delete()
 
 
 @contextmanager

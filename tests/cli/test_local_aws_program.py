@@ -184,6 +184,10 @@ def test_an_app_goes_its_whole_way(up: Run, tmp_path: Path) -> None:
     assert missing.returncode == 2
     assert f"did you mean '{outputs['Orders.KeeperName']}'?" in missing.stderr
 
+    stack = up("destroy", "Orders")
+    assert stack.returncode == 2
+    assert "aws cloudformation delete-stack --stack-name Orders" in stack.stderr
+
     gone = up("destroy", "orders", "--verbose")
     assert "DELETE_IN_PROGRESS" in gone.stdout + gone.stderr
     assert gone.stdout.splitlines()[-1] == "destroyed: Orders", gone.stderr

@@ -39,8 +39,8 @@ def destroy(app: Path, empty: bool, verbose: bool, state_dir: Path) -> None:
     destroy_and_tell(app, state_dir, app.resolve().name, verbose=verbose, empties=empty)
 
 
-def _full_buckets(cli: CdkCli, stack: AssembledStack, region: str) -> Iterator[tuple[Any, str]]:
-    """A client of S3 and the name of each bucket that could not be deleted with ``stack``."""
+def _full_buckets(cli: CdkCli, stack: AssembledStack, region: str) -> Iterator[Any]:
+    """Each bucket that could not be deleted with ``stack``, as boto3's resource."""
     from botocore.exceptions import ClientError
 
     where = stack.region if stack.region is not None else region
@@ -51,17 +51,10 @@ def _full_buckets(cli: CdkCli, stack: AssembledStack, region: str) -> Iterator[t
             for each in page["StackResourceSummaries"]:
                 failed = each["ResourceStatus"] == "DELETE_FAILED"
                 if failed and each["ResourceType"] == "AWS::S3::Bucket":
-                    yield address.client("s3", where), each["PhysicalResourceId"]
+                    s3 = address.session(where).resource("s3")
+                    yield s3.Bucket(each["PhysicalResourceId"])
     except ClientError:
         return  # the stack is gone
-
-
-def _empty(s3: Any, bucket: str) -> None:
-    for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
-        there = (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
-        gone = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in there]
-        if gone:
-            s3.delete_objects(Bucket=bucket, Delete={"Objects": gone, "Quiet": True})
 
 
 def destroy_and_tell(
@@ -84,8 +77,9 @@ def destroy_and_tell(
     there = {stack["name"] for _, own in accounts_in(address.status()) for stack in own["stacks"]}
     if not stacks and name in there and not app.exists():
         raise Mistake(
-            f"{name} is a stack; give the folder of its app, or delete it by AWS's own commands: "
-            f"{program().command('env')} says how"
+            f"{name} is a stack; give the folder of its app, or delete that stack alone: "
+            f'eval "$({program().group} env)"; '
+            f"aws cloudformation delete-stack --stack-name {name}"
         )
     names = [stack.name for stack in stacks if stack.name in there]
     if not names:
@@ -103,11 +97,11 @@ def destroy_and_tell(
         except DeployFailed as failed:
             full = [place for stack in stacks for place in _full_buckets(cli, stack, region)]
             if full and not empties:
-                buckets = ", ".join(bucket for _, bucket in full)
+                buckets = ", ".join(bucket.name for bucket in full)
                 raise DeployFailed(f"{failed}; --empty deletes what is in {buckets}, too") from None
             if not full:
                 raise
-            for s3, bucket in full:
-                _empty(s3, bucket)
+            for bucket in full:
+                bucket.object_versions.delete()
             cli.destroy(assembly)
     click.echo(f"destroyed: {', '.join(names)}")
