@@ -103,7 +103,9 @@ def test_a_variant_with_an_accelerator_runs_the_image_that_its_file_asks_for(
 
 
 def test_an_unknown_endpoint_is_not_found(aws: Aws, deployed: str) -> None:
-    with pytest.raises(NotFound, match=f"there is no endpoint 'nobody' in .*; there .*{deployed}"):
+    with pytest.raises(
+        NotFound, match=f"there is no endpoint 'nobody' in .*; what is there: .*{deployed}"
+    ):
         explain("nobody", aws)
     with pytest.raises(NotFound, match=f"; did you mean '{deployed}'"):
         explain(f"{deployed}s", aws)

@@ -44,4 +44,5 @@ def _those_there(sagemaker: Any, name: str) -> str:
         return f"did you mean {close!r}"
     if not names:
         return "there is none at all; name another --region"
-    return f"there are {', '.join(names[:9])}{', …' if len(names) > 9 else ''}"
+    known = f"{', '.join(names[:9])}{', …' if len(names) > 9 else ''}"
+    return f"what is there: {known}; or name another --region"

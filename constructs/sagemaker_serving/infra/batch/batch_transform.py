@@ -188,8 +188,11 @@ class BatchTransform(Construct):
     def start_on_schedule(
         self, scope: Construct, construct_id: str, schedule: str
     ) -> events.CfnRule:
-        """Starts an execution for what is new among ``inputs``, ``rate(1 day)`` or
-        ``cron(0 4 * * ? *)``; its answers go below ``scheduled/`` of ``outputs``."""
+        """Starts an execution for what is new among ``inputs``, by the clock.
+
+        Its answers go below ``scheduled/`` of ``outputs``. ``schedule`` is ``rate(1 day)``, or
+        ``cron(0 4 * * ? *)`` in UTC (EventBridge user guide, "Creating a scheduled rule").
+        """
         what = {"input": f"{self.inputs.uri}/", "output": f"{self.outputs.uri}/scheduled/"}
         machine = self.state_machine.state_machine_arn
         return start_on(scope, construct_id, machine, what, schedule_expression=schedule)

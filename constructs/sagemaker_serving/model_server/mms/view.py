@@ -25,7 +25,8 @@ def show(model_dir: Path, view: Path, program: Program, *, unwraps: bool) -> Non
     Its files have hard links there, which need no room. Symbolic ones lead out of the folder, which
     code that guards it refuses, such as MLflow's; those to folders stay.
 
-    As in the image, where it is a copy, what the code writes there is gone afterwards.
+    What the code adds there is gone afterwards, as in the image. A file that it writes over is the
+    model's own, where the image has a copy.
     For a model that Neo compiled, its one .pt or .pth file is called as Neo calls it.
     """
     view.mkdir()

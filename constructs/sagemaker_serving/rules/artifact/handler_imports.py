@@ -131,13 +131,13 @@ def multi_model_requirements(facts: ArtifactFacts) -> Iterator[Finding]:
     code = next((name for name in contents.files if name.startswith("code/")), None)
     if facts.framework_name == "tensorflow" and release is not None and release < (2, 9) and code:
         yield facts.says(
-            f"TensorFlow Serving's image of "
+            "TensorFlow Serving's image of "
             f"{container.framework_version.text} calls no code of a model on a multi-model "
             f"endpoint, so {code} has no effect; use 2.9 or newer",
         )
     elif contents.requirements and instead is not None:
         yield facts.says(
-            f"its code/requirements.txt is not installed on a "
+            "its code/requirements.txt is not installed on a "
             f"multi-model endpoint; {instead}, or use an image of your own that has them",
         )
 
