@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.cli.conftest import on_a_terminal
 
 Run = Callable[..., Any]
 URI = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.19-gpu"
@@ -114,6 +117,19 @@ def test_a_mistake_is_named_with_what_there_is(
     assert (ended.returncode, ended.stdout) == (2, "")
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_on_a_narrow_terminal_no_name_is_broken_in_two(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    asked = ("instances", "c5d", "--region", "us-east-1")
+    names = [row["type"] for row in json.loads(run(*asked, "--json").stdout)]
+    lines = [line.rstrip() for line in on_a_terminal(tmp_path, *asked).splitlines()]
+    assert [line.split()[0] for line in lines if line.startswith("ml.")] == names
+    names = [row["type"] for row in json.loads(run("instances", "g6", "--json").stdout)]
+    shown = on_a_terminal(tmp_path, "instances", "g6")
+    assert [name for name in names if name not in shown.split()] == []
 
 
 def test_no_match_is_said_and_no_error(run: Run) -> None:

@@ -192,17 +192,7 @@ def test_a_changed_handler_answers_and_no_request_is_lost(
     saved_models: Path, tmp_path: Path
 ) -> None:
     """Also when a change is wrong: the log says so, and the handler before goes on."""
-    script = tmp_path / "code" / "inference.py"
-    script.parent.mkdir()
-    script.write_text(HANDLER.replace("WORD", "first"))
-    (tmp_path / "environments").mkdir()
-    (tmp_path / "environments" / "mine.yaml").write_text(
-        "name: mine\nregion: eu-west-1\nmodels:\n  iris:\n"
-        f"    artifact: [{saved_models / 'half_plus_three'}, ../code]\n"
-        "    framework: tensorflow\n    framework_version: '2.19'\n"
-        "    environment: {SAGEMAKER_GUNICORN_WORKERS: '1'}\n"
-        "    variants:\n      - {name: a, instance_type: ml.c5.xlarge, initial_instance_count: 1}\n"
-    )
+    script = handler_of(tmp_path, "iris", saved_models / "half_plus_three")
     process = subprocess.Popen(
         [*COMMAND, "mine/iris", "--reload", "--port", "0"],
         stdout=subprocess.PIPE,
@@ -272,17 +262,9 @@ node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } 
 
 
 def test_a_changed_handler_has_no_model_converted_again(tmp_path: Path) -> None:
-    script, graph = tmp_path / "code" / "inference.py", tmp_path / "relu.pbtxt"
-    script.parent.mkdir()
-    script.write_text(HANDLER.replace("WORD", "first"))
+    graph = tmp_path / "relu.pbtxt"
     graph.write_text(GRAPH)
-    (tmp_path / "environments").mkdir()
-    (tmp_path / "environments" / "mine.yaml").write_text(
-        "name: mine\nregion: eu-west-1\nmodels:\n  relu:\n"
-        "    artifact: [../relu.pbtxt, ../code]\n"
-        "    framework: tensorflow\n    framework_version: '2.19'\n"
-        "    variants:\n      - {name: a, instance_type: ml.c5.xlarge, initial_instance_count: 1}\n"
-    )
+    script = handler_of(tmp_path, "relu", graph)
     process = subprocess.Popen(
         [*COMMAND, "mine/relu", "--reload", "--port", "0"],
         stdout=subprocess.PIPE,
@@ -321,3 +303,19 @@ def test_what_artifact_takes_is_served_unpacked(
     version = saved_models / "half_plus_three" / "123"
     ended = serve(str(version), "--golden", str(golden))
     assert (ended.returncode, ended.stdout) == (0, "1 of 1 answers are as recorded\n"), ended
+
+
+def handler_of(folder: Path, name: str, model: Path) -> Path:
+    """The handler that answers "first" for the model ``name`` of environments/mine.yaml."""
+    script = folder / "code" / "inference.py"
+    script.parent.mkdir()
+    script.write_text(HANDLER.replace("WORD", "first"))
+    (folder / "environments").mkdir()
+    (folder / "environments" / "mine.yaml").write_text(
+        f"name: mine\nregion: eu-west-1\nmodels:\n  {name}:\n"
+        f"    artifact: [{model}, ../code]\n"
+        "    framework: tensorflow\n    framework_version: '2.19'\n"
+        "    environment: {SAGEMAKER_GUNICORN_WORKERS: '1'}\n"
+        "    variants:\n      - {name: a, instance_type: ml.c5.xlarge, initial_instance_count: 1}\n"
+    )
+    return script

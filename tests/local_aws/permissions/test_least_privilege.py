@@ -29,6 +29,7 @@ from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
+from sagemaker_serving.spec.places import BATCH_PLACES
 from tests.local_aws.aws import (
     REGION,
     StandIn,
@@ -93,7 +94,10 @@ ON_AWS_ONLY_AT = {
     },
     ("cloudformation:DescribeStacks", ""): "a deploy of a change that goes back, or follows one "
     "(tests/deploy/test_deploy_guard.py)",
-    ("s3:GetObject", "/work/*/map/*"): "the developer guide asks for it where a Map's results go",
+    (
+        "s3:GetObject",
+        f"/{BATCH_PLACES['work']}/*/map/*",
+    ): "the developer guide asks for it where a Map's results go",
     ("s3:GetObject", "-eu-west-1/local-digits/*.tar.gz"): "archives that deploys before "
     "cdk.kept/ sent (tests/deploy/test_upgrade.py)",
     (

@@ -12,11 +12,8 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from local_aws.gateway import Gateway
-from local_aws.resources.custom_resource import as_texts
 from local_aws.services.cloudformation import queries
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import REGION, eventually, running
@@ -485,29 +482,3 @@ def test_source_in_the_template_answers_by_cfnresponse(
     assert stacks.create(name, body)["StackStatus"] == "CREATE_COMPLETE"
     assert stacks.outputs(name) == {"Sum": "5", "Id": "sum"}
     assert stacks.delete(name)["StackStatus"] == "DELETE_COMPLETE"
-
-
-scalars = st.text() | st.integers() | st.booleans() | st.floats(allow_nan=False)
-values = st.recursive(
-    scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10
-)
-
-
-@settings(max_examples=50)
-@given(values)
-def test_every_scalar_is_text_and_nothing_else_changes(value: Any) -> None:
-    def check(before: Any, after: Any) -> None:
-        if isinstance(before, dict):
-            assert before.keys() == after.keys()
-            for key in before:
-                check(before[key], after[key])
-        elif isinstance(before, list):
-            assert len(before) == len(after)
-            for left, right in zip(before, after, strict=True):
-                check(left, right)
-        elif isinstance(before, bool):
-            assert after == ("true" if before else "false")
-        else:
-            assert after == str(before)
-
-    check(value, as_texts(value))

@@ -1,0 +1,35 @@
+"""What a custom resource is given: every scalar as text (CloudFormation user guide)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from local_aws.resources.custom_resource import as_texts
+
+scalars = st.text() | st.integers() | st.booleans() | st.floats(allow_nan=False)
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10
+)
+
+
+@settings(max_examples=50)
+@given(values)
+def test_every_scalar_is_text_and_nothing_else_changes(value: Any) -> None:
+    def check(before: Any, after: Any) -> None:
+        if isinstance(before, dict):
+            assert before.keys() == after.keys()
+            for key in before:
+                check(before[key], after[key])
+        elif isinstance(before, list):
+            assert len(before) == len(after)
+            for left, right in zip(before, after, strict=True):
+                check(left, right)
+        elif isinstance(before, bool):
+            assert after == ("true" if before else "false")
+        else:
+            assert after == str(before)
+
+    check(value, as_texts(value))
