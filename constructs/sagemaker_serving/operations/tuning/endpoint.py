@@ -60,7 +60,6 @@ class EndpointTrials:
         with aws_failures():
             if self._trials == 0:
                 self._client.create_endpoint(EndpointName=self.name, EndpointConfigName=config)
-                self._made.callback(self._client.delete_endpoint, EndpointName=self.name)
             else:
                 self._client.update_endpoint(EndpointName=self.name, EndpointConfigName=config)
         self._trials += 1
@@ -75,9 +74,14 @@ class EndpointTrials:
             )
 
     def close(self) -> None:
-        """Deletes the copy, and every config and model that was made for it."""
-        with aws_failures():
-            self._made.close()
+        """Deletes the copy, and every config and model that was made for it.
+
+        The copy comes first: an endpoint that lost its config no longer shows which
+        instances it has (API reference, DeleteEndpointConfig).
+        """
+        with aws_failures(), self._made:
+            if self._trials:
+                self._client.delete_endpoint(EndpointName=self.name)
 
     def _described(self, endpoint: str, name: str | None) -> Any:
         serving = endpoint_state(self._client, endpoint).config
