@@ -115,6 +115,26 @@ def test_the_account_here_lists_no_quota_and_check_says_so(run: Run) -> None:
     assert "--account asks; give --account, too" in run("check", "file", "--local").stderr
 
 
+def test_the_quotas_that_it_was_given_are_compared_with(tmp_path: Path) -> None:
+    run = run_in(tmp_path)
+    (tmp_path / "environments").mkdir()
+    (tmp_path / "environments" / "file.yaml").write_text(FILE)
+    kept = {"quotas": {"ml.m5.large for endpoint usage": 0}}
+    (tmp_path / "account.json").write_text(json.dumps(kept))
+    up = ("local", "up", "--port", "0", "--without-engines", "--quotas")
+    assert run(*up, "account.json").returncode == 0
+    try:
+        asked = run("check", "file", "--account", "--local")
+    finally:
+        run("local", "down")
+    assert "takes 1 instance of ml.m5.large for endpoints; the quota of 123456789012 in" in (
+        asked.stdout
+    ), asked.stderr
+    refused = run(*up, "file.json")
+    assert refused.returncode == 2
+    assert "file.json: these are no quotas" in refused.stderr
+
+
 def test_what_was_never_deployed_is_not_destroyed(run: Run) -> None:
     asked = run("local", "destroy", "file")
     assert asked.returncode == 2

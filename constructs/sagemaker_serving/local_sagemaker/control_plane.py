@@ -77,12 +77,12 @@ class SageMaker(service.Service):
         changed: Callable[[], None] = lambda: None,
         settings: Settings | None = None,
     ) -> None:
-        self._settings = settings if settings is not None else Settings.from_environment(os.environ)
+        self.settings = settings if settings is not None else Settings.from_environment(os.environ)
         self._fork_server = ContainerForks()
         self._engines = Engines(
             launch or partial(ModelServer.start, fork_server=self._fork_server),
-            self._settings.engines,
-            are_off=self._settings.without_engines,
+            self.settings.engines,
+            are_off=self.settings.without_engines,
         )
         faults = context.faults
         _remove_what_was_unpacked(context.state_dir)
@@ -102,7 +102,7 @@ class SageMaker(service.Service):
             self._instances,
             self._published,
             gauges=self._gauges,
-            settings=self._settings,
+            settings=self.settings,
         )
         context.percentiles.append(self._metrics.latencies)
         context.scalable.update(dimensions(context, self.store))
@@ -114,13 +114,15 @@ class SageMaker(service.Service):
             faults=faults,
             metrics=self._metrics,
             pipeline=pipeline,
-            settings=self._settings,
+            settings=self.settings,
         )
-        self._transform_jobs = TransformJobs(context, self._engines, logs=self._logs, faults=faults)
+        self._transform_jobs = TransformJobs(
+            context, self._engines, logs=self._logs, faults=faults, quotas=self.settings.quotas
+        )
         self._compilation_jobs = CompilationJobs(context, logs=self._logs, faults=faults)
         self._metrics.start()
         self.runtime = Runtime(
-            self.store, self._endpoints, pipeline, payload_mb=self._settings.payload_mb
+            self.store, self._endpoints, pipeline, payload_mb=self.settings.payload_mb
         )
         models, configs, tags = Models(context), EndpointConfigs(), Tags()
         groups, packages = ModelPackageGroups(), ModelPackages()
@@ -278,7 +280,7 @@ class SageMaker(service.Service):
             for variant in endpoint["variants"]
         ]
         return {
-            "time_scale": self._settings.time_scale,
+            "time_scale": self.settings.time_scale,
             "engines": self._engines.export(),
             "endpoints": endpoints,
             "inference_routers": [
@@ -331,7 +333,7 @@ class SageMaker(service.Service):
 
     def start(self) -> None:
         """Have what was said of engines saved, also if nothing else ever changes."""
-        if self._settings.engines or self._settings.without_engines is not None:
+        if self.settings.engines or self.settings.without_engines is not None:
             self._changed()
 
     def flush(self, *, instances: bool = True) -> None:

@@ -13,7 +13,8 @@ from local_aws.context import LocalContext
 from local_aws.protocol import AwsError, event_stream, openai_route
 from local_aws.protocol.answers import request_id
 from local_aws.protocol.call import Call
-from local_aws.service import Action, Limit, Service
+from local_aws.service import Action, Service
+from sagemaker_serving.local_sagemaker.common.quotas import Quotas
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.endpoints.response_stream import Stream
@@ -39,7 +40,12 @@ def services(
         context, launch=launch, changed=partial(changed, "sagemaker"), settings=settings
     )
     routers = InferenceRouterRuntime(context, sagemaker.store, sagemaker.routers, sagemaker.runtime)
-    return sagemaker, SageMakerRuntime(sagemaker.runtime), routers, Quotas()
+    return (
+        sagemaker,
+        SageMakerRuntime(sagemaker.runtime),
+        routers,
+        Quotas(sagemaker.settings.quotas),
+    )
 
 
 class SageMakerRuntime(Service):
@@ -95,27 +101,6 @@ class SageMakerRuntime(Service):
         assert request is not None
         body = self._runtime.read_body(request.stream, request.content_length)
         return call.region, call.parameters["EndpointName"], request.headers, body
-
-
-class Quotas(Service):
-    """Service Quotas of SageMaker, of which there are none; those of a VPC are the emulator's."""
-
-    name = "service-quotas"
-    limits = (
-        Limit(
-            "quotas of SageMaker",
-            "none is listed, so `check --account --local` notes each as not checked; "
-            "`local faults set` makes AWS's refusals",
-        ),
-    )
-
-    def actions(self) -> Mapping[str, Action]:
-        """Both lists, which whoever asks for quotas lays one over the other."""
-        return {"ListAWSDefaultServiceQuotas": _no_quotas, "ListServiceQuotas": _no_quotas}
-
-
-def _no_quotas(call: Call) -> dict[str, list[object]] | None:
-    return {"Quotas": []} if call.parameters["ServiceCode"] == "sagemaker" else None
 
 
 def _streamed(stream: Stream) -> Response:

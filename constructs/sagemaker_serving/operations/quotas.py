@@ -95,12 +95,13 @@ def _judged(
         ),
     ):
         if others + amount > quota:
+            counted = called.replace("instances of", "instance of") if amount == 1 else called
             yield Problem(
                 rule=f"quota-{thing}",
                 where=place,
                 severity=severity,
                 message=(
-                    f"{when} {amount} {called}; {limit}: {then}; ask for {others + amount} in "
+                    f"{when} {amount} {counted}; {limit}: {then}; ask for {others + amount} in "
                     "Service Quotas, or take fewer"
                 ),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -32,14 +33,21 @@ _PAYLOAD = click.option(
     help="The most MiB of a request to an endpoint, such as 6, which AWS's service model has, or "
     "5, as it was before.  [default: 25, by SageMaker's hosting FAQ]",
 )
+_QUOTAS = click.option(
+    "--quotas",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file with an account's quotas, as check --account-file or `aws service-quotas "
+    "list-service-quotas` writes it: instances beyond them are refused, as AWS refuses them.",
+)
 
 
 @click.command()
-@up_options(_ENGINE, _WITHOUT_ENGINES, _PAYLOAD)
+@up_options(_ENGINE, _WITHOUT_ENGINES, _PAYLOAD, _QUOTAS)
 def up(
     engines: tuple[str, ...],
     without_engines: bool | None,
     payload_mb: float | None,
+    quotas: Path | None,
     **given: Any,
 ) -> None:
     """Start the local AWS and return when it answers.
@@ -53,13 +61,16 @@ def up(
       sagemaker-serving local up --engine 'djl-inference=command:python fake_djl.py'
       sagemaker-serving local up --engine vllm=stub --time-scale 60
       sagemaker-serving local up --payload-mb 6
+      sagemaker-serving local up --quotas prod-account.json
     """
     from sagemaker_serving.extras import need
 
     need("local", *(() if without_engines else ("tensorflow",)))
+    from sagemaker_serving.local_sagemaker.common.quotas import read_quotas
     from sagemaker_serving.local_sagemaker.common.settings import (
         ENGINES,
         PAYLOAD_MB,
+        QUOTAS,
         WITHOUT_ENGINES,
         declarations,
     )
@@ -71,6 +82,9 @@ def up(
         environment[WITHOUT_ENGINES] = f"{without_engines:d}"
     if payload_mb is not None:
         environment[PAYLOAD_MB] = str(payload_mb)
+    if quotas is not None:
+        read_quotas(quotas)
+        environment[QUOTAS] = str(quotas.absolute())
     others = [given[name] for name in ("port", "foreground", "fresh", "time_scale", "strict")]
     if engines and list(environment) == [ENGINES] and others == [None, False, False, None, False]:
         from local_aws.process.address import answers, find

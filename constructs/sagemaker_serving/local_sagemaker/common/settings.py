@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from local_aws.errors import Mistake
 from local_aws.settings import positive_number, time_scale
+from sagemaker_serving.local_sagemaker.common.quotas import read_quotas
 from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 
 MULTI_MODEL_MEMORY_MB = "SAGEMAKER_SERVING_MULTI_MODEL_MEMORY_MB"
 PAYLOAD_MB = "SAGEMAKER_SERVING_PAYLOAD_MB"
+QUOTAS = "SAGEMAKER_SERVING_QUOTAS"
+"""A file, as `read_quotas` reads it."""
 ENGINES = "SAGEMAKER_SERVING_ENGINES"
 """``REPOSITORY=ENGINE``, one a line."""
 WITHOUT_ENGINES = "SAGEMAKER_SERVING_WITHOUT_ENGINES"
@@ -28,7 +32,7 @@ class Settings:
     by their unpacked files; None leaves it to the container to say 507. ``payload_mb`` is how many
     MiB InvokeEndpoint takes, None for what it takes of every account today. ``engines`` are those
     declared by repository, and ``without_engines`` starts none; None, and what is not declared,
-    is as it was when the folder was last used.
+    is as it was when the folder was last used. ``quotas`` are those of SageMaker, by name.
     """
 
     time_scale: float = 1.0
@@ -36,17 +40,19 @@ class Settings:
     payload_mb: float | None = None
     engines: Mapping[str, str] = field(default_factory=dict)
     without_engines: bool | None = None
+    quotas: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
         """Read the variables of these names; raises `Mistake` for what is no positive number, no
-        declaration of engines, and neither 0 nor 1."""
+        declaration of engines, no file of quotas, and neither 0 nor 1."""
         return cls(
             time_scale=time_scale(environment),
             multi_model_memory_mb=positive_number(environment, MULTI_MODEL_MEMORY_MB),
             payload_mb=positive_number(environment, PAYLOAD_MB),
             engines=read_declarations({ENGINES: declarations(environment)}),
             without_engines=_switch(environment, WITHOUT_ENGINES),
+            quotas=read_quotas(Path(environment[QUOTAS])) if environment.get(QUOTAS) else {},
         )
 
     def seconds(self, on_aws: float) -> float:

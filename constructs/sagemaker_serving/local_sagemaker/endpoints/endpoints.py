@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +21,7 @@ from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
 from sagemaker_serving.local_sagemaker.common.judged import CONFIG, refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.quotas import refuse_beyond
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.endpoints.async_tasks import AsyncWork
@@ -59,6 +62,8 @@ from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
 
 Parameters = Mapping[str, Any]
 
+VARIANTS = ("ProductionVariants", "ShadowProductionVariants")
+
 
 class Endpoints:
     """CreateEndpoint, UpdateEndpoint and the other actions on endpoints, and what serves them."""
@@ -89,6 +94,7 @@ class Endpoints:
     ) -> None:
         self._context = context
         self._engines = engines
+        self._quotas = settings.quotas
         assembly = FleetBuilder(context, engines, logs=logs, metrics=metrics, settings=settings)
         self._fleets = Fleets(context.state_dir, assembly, faults)
         rollouts = Rollouts(
@@ -113,6 +119,7 @@ class Endpoints:
                 )
             config = find_endpoint_config(region, parameters["EndpointConfigName"])
             refuse(region, "CreateEndpoint", parameters, (CONFIG, config))
+            self._refuse_beyond_quotas(region, _instances(config))
             created = now()
             region.endpoints[name] = {
                 "EndpointName": name,
@@ -172,8 +179,14 @@ class Endpoints:
                 region, "UpdateEndpoint", {**parameters, "DeploymentConfig": way}, (CONFIG, config)
             )
             refuse_other_variants(way, variants, config)
+            instances = _instances(config)
+            deployment = Deployment.of(way, _instances(config, VARIANTS[:1]).total())
+            # A rolling update takes one batch beside what serves, any other the whole new fleet.
+            beside = deployment.steps[0].share if "RollingUpdatePolicy" in (way or {}) else 1.0
+            self._refuse_beyond_quotas(
+                region, {kind: math.ceil(beside * count) for kind, count in instances.items()}
+            )
             keep_deployment_config(endpoint, way)
-            deployment = Deployment.of(way, _instances(config))
             endpoint["EndpointStatus"] = "Updating"
             endpoint["LastModifiedTime"] = now()
         self._work.replace(region, endpoint, config, deployment)
@@ -191,6 +204,12 @@ class Endpoints:
             for change in wanted:
                 refuse_unknown_variant(change["VariantName"], by_name, endpoint)
                 refuse_no_instances(change, fleet.config if fleet is not None else {})
+            more: Counter[str] = Counter()
+            for change in wanted:
+                variant = by_name[change["VariantName"]]
+                count = change.get("DesiredInstanceCount", variant.instance_count)
+                more[variant.instance_type or ""] += count - variant.instance_count
+            self._refuse_beyond_quotas(region, more)
             counts = {}
             for change in wanted:
                 variant = by_name[change["VariantName"]]
@@ -255,6 +274,20 @@ class Endpoints:
         """End every process; endpoints that were starting fail."""
         self._work.close()
 
+    def _refuse_beyond_quotas(self, region: Region, wanted: Mapping[str, int]) -> None:
+        """Raise `AwsError` where ``wanted`` more instances by type are beyond a quota."""
+        if not self._quotas:
+            return
+        taken: Counter[str] = Counter()
+        for endpoint in region.endpoints.values():
+            fleet = self._fleets.of(endpoint["EndpointArn"]).serving
+            if fleet is not None:
+                for variant in fleet.every:
+                    taken[variant.instance_type or ""] += variant.instance_count
+            elif endpoint["EndpointStatus"] == "Creating":
+                taken += _instances(find_endpoint_config(region, endpoint["EndpointConfigName"]))
+        refuse_beyond(self._quotas, "endpoint", wanted, taken)
+
     def _serving(self, region: Region, name: str) -> EndpointRuntime:
         """What serves there; InvokeEndpoint has to match the name's case (as CreateEndpoint's
         documentation says; botocore)."""
@@ -269,9 +302,13 @@ class Endpoints:
         return self._fleets.awaited(endpoint["EndpointArn"])
 
 
-def _instances(config: Resource) -> int:
-    counts = [variant.get("InitialInstanceCount", 1) for variant in config["ProductionVariants"]]
-    return sum(counts)
+def _instances(config: Resource, kinds: Iterable[str] = VARIANTS) -> Counter[str]:
+    """How many a config begins with, by type; which of several it gets is not known before."""
+    counts: Counter[str] = Counter()
+    for kind in kinds:
+        for variant in config.get(kind, ()):
+            counts[variant.get("InstanceType", "")] += variant.get("InitialInstanceCount", 1)
+    return counts
 
 
 def _of_the_fleet(live: EndpointRuntime) -> Resource:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from local_aws.context import LocalContext
@@ -18,6 +19,7 @@ from sagemaker_serving.catalog.json_path import (
 from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
 from sagemaker_serving.local_sagemaker.common.judged import MODEL, refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.quotas import refuse_beyond
 from sagemaker_serving.local_sagemaker.common.runs import Runs
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON
@@ -57,12 +59,19 @@ class TransformJobs:
     )
 
     def __init__(
-        self, context: LocalContext, engines: Engines, *, logs: LogShipper, faults: Faults
+        self,
+        context: LocalContext,
+        engines: Engines,
+        *,
+        logs: LogShipper,
+        faults: Faults,
+        quotas: Mapping[str, float],
     ) -> None:
         self._context = context
         self._engines = engines
         self._logs = logs
         self._faults = faults
+        self._quotas = quotas
         self._runs: Runs[TransformRun] = Runs()
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
@@ -86,6 +95,13 @@ class TransformJobs:
                     "Job name must be unique within an AWS account and region, and a job with "
                     f"this name already exists ({arn})",
                 )
+            running = [
+                job
+                for job in region.transform_jobs.values()
+                if job["TransformJobStatus"] in ("InProgress", "Stopping")
+            ]
+            wanted, taken = _instances([parameters]), _instances(running)
+            refuse_beyond(self._quotas, "transform job", wanted, taken)
             created = now()
             job: Resource = {
                 **{member: value for member, value in parameters.items() if member != "Tags"},
@@ -185,6 +201,15 @@ class TransformJobs:
         self._runs.forget(job["TransformJobArn"])
         region.changed()
         self._context.integrations.tell_of_an_end()
+
+
+def _instances(jobs: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """How many there are for the jobs, by type."""
+    counts: Counter[str] = Counter()
+    for job in jobs:
+        resources = job["TransformResources"]
+        counts[resources["InstanceType"]] += resources["InstanceCount"]
+    return counts
 
 
 def _find(region: Region, name: str) -> Resource:
