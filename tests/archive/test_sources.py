@@ -66,9 +66,9 @@ ON_DISK: dict[str, bytes] = {
     "keras-and-code/code/inference.py": HANDLER,
     "keras.h5": keras_h5({"class_name": "Sequential"}),
     "net-symbol.json": b"{}",
-    "net-0000.params": b"",
+    "net-0000.params": b"-",
     "net.onnx": onnx_model([("Neg", ("x",), "y")], {"x": (1, (4,))}, {"y": (1, (4,))}),
-    "xgboost-model": b"",
+    "xgboost-model": b"trees",
 }
 
 

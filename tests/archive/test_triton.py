@@ -137,7 +137,7 @@ def test_a_model_is_read_as_onnxruntime_reads_it(tmp_path: Path) -> None:
 
 def test_a_model_that_is_cut_anywhere_is_no_model_and_no_traceback(tmp_path: Path) -> None:
     file = tmp_path / "m.onnx"
-    for end in range(len(MODEL)):
+    for end in range(1, len(MODEL)):
         file.write_bytes(MODEL[:end])
         contents_of([file])
 

@@ -117,7 +117,6 @@ XGBOOST = [
     ("xgboost-model", b"as XGBoost wrote before 1.0", XgboostModel()),
     ("cut.ubj", ubjson("13")[:12], XgboostModel()),
     ("bad.ubj", b"not at all", None),
-    ("empty.ubj", b"", None),
 ]
 
 

@@ -26,6 +26,7 @@ FLOAT = 1
 INIT = ("init", "--region", "eu-west-1", "--today", str(TODAY))
 ONNX = onnx_model([("Neg", ("x",), "y")], {"x": (FLOAT, (None, 2))}, {"y": (FLOAT, (None, 2))})
 HANDLER = b"def model_fn(folder): ...\ndef predict_fn(data, model): ...\n"
+POINTER = b"version https://git-lfs.github.com/spec/v1\nsize 9\n"
 VERSION = archive({"1/saved_model.pb": saved_model()})
 JOB = archive({"model.pth": b"weights", "code/inference.py": HANDLER})
 PRETRAINED = {
@@ -160,7 +161,7 @@ def test_an_archive_that_tells_no_framework_is_served_as_one_says(run: Run, tmp_
 
 def test_it_says_where_a_stub_makes_the_answers_up(run: Run, tmp_path: Path) -> None:
     names = ("model-symbol.json", "model-0000.params", "model-shapes.json")
-    files = {f"net/{name}": b"" for name in names}
+    files = {f"net/{name}": b"{}" for name in names}
     plant(tmp_path, {**files, "net/code/inference.py": HANDLER})
     told = run(*INIT, "--model", "net").stdout
     assert "local up --engine mxnet-inference=stub" in told
@@ -191,6 +192,11 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*INIT, "--model", "digits", "--framework", "tensorflw"), "did you mean 'tensorflow'"),
     ((*INIT, "--model", "digits", "--instance-type", "ml.c5.lage"), "did you mean ml.c5.large"),
     ((*INIT, "--model", "digits", "--instance-type", "ml.t3.medium"), "use ml.t2.medium"),
+    ((*INIT, "--model", "empty.onnx"), "empty.onnx is empty (0 bytes), as a copy that broke off"),
+    ((*INIT, "--model", "empty.pkl"), "empty.pkl is empty (0 bytes), as a copy that broke off"),
+    ((*INIT, "--model", "lfs.pkl"), "lfs.pkl is a pointer of Git LFS, and `git lfs pull` gets"),
+    ((*INIT, "--model", "lfs"), "in lfs m.pt is damaged: it is a pointer of Git LFS"),
+    ((*INIT, "--model", "dvc.pkl"), "nothing at dvc.pkl but DVC's note of it; `dvc pull dvc.pkl.d"),
     (("init", "--model", "digits", "--region", "eu-west-11"), "did you mean eu-west-1"),
 ]
 
@@ -204,13 +210,18 @@ def test_a_mistake_writes_nothing(
     )
     files = {
         **SERVED[0][0],
-        "state.pt": b"",
+        "state.pt": b"weights",
         "two.pb": both,
         "model.joblib": b"trees",
         "notes": b"-",
+        "empty.onnx": b"",
+        "empty.pkl": b"",
+        "lfs.pkl": POINTER,
+        "lfs/m.pt": POINTER,
+        "dvc.pkl.dvc": b"outs: []",
     }
-    files |= {"trees.txt": b"tree\nversion=v4\n", "flow/MLmodel": b"", "flow/a.pth": b""}
-    plant(tmp_path, {**files, "neo/compiled.params": b"", "neo/compiled_model.json": b""})
+    files |= {"trees.txt": b"tree\nversion=v4\n", "flow/MLmodel": b"", "flow/a.pth": b"-"}
+    plant(tmp_path, {**files, "neo/compiled.params": b"-", "neo/compiled_model.json": b"-"})
     before = sorted(tmp_path.iterdir())
     (tmp_path / ".cache").mkdir()  # a verdict that took long is kept there
     ended = run(*command)

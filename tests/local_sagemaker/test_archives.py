@@ -44,7 +44,7 @@ def test_folders_and_bytes_arrive_as_they_were_packed(aws: Aws, tmp_path: Path) 
     ("content", "why"),
     [
         (b"not an archive", "is a text file, not a gzipped tar"),
-        (b"", "is empty, not a gzipped tar"),
+        (b"", "is empty (0 bytes)"),
         (archive({"model": b"x" * 100_000})[:60], ""),
         (member(tarfile.SYMTYPE, "link", "file"), "'link' is neither a file nor a folder"),
         (member(tarfile.LNKTYPE, "link", "file"), "'link' is neither a file nor a folder"),

@@ -18,7 +18,7 @@ from sagemaker_serving.archive.keras_file import KerasModel, read_h5, read_keras
 from sagemaker_serving.archive.limits import Limits
 from sagemaker_serving.archive.members import Kind, read_members
 from sagemaker_serving.archive.onnx_model import OnnxModel, read_onnx
-from sagemaker_serving.archive.refusals import UnreadableArtifact
+from sagemaker_serving.archive.refusals import UnreadableArtifact, absent
 from sagemaker_serving.archive.saved_model import SavedModel, read_saved_model
 from sagemaker_serving.archive.sources import LEFT_OUT, Plan, Sources, plan
 from sagemaker_serving.archive.text_graph import may_be_text_graph, read_text_graph
@@ -30,9 +30,8 @@ from sagemaker_serving.progress import WatchedFile
 SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 REQUIREMENTS = "code/requirements.txt"
 _LONGEST_TEXT = 1 << 20
-_POINTER = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1023
-"""What stands for a file that Git LFS has not fetched (git-lfs/git-lfs/docs/spec.md)."""
+"""Bytes of what stands for a file that Git LFS has not fetched (git-lfs/docs/spec.md)."""
 _NO_GRAPHS = {*SAVED_MODEL, *LEFT_OUT}
 
 
@@ -111,8 +110,8 @@ class ArchiveContents:
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
     Serve import ("deployment:app"), None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed, with their bytes;
-    ``damaged`` what is wrong with files of variables that are cut off or no such files, and with
-    files that Git LFS has not fetched;
+    ``damaged`` what is wrong with files of variables that are cut off or no such files, with files
+    of models that are empty, and with what Git LFS has not fetched; and what to do;
     ``packed_size`` the archive's bytes, None for a folder.
     """
 
@@ -217,10 +216,11 @@ class _Reading:
 
     def look_into(self, name: str, size: int, content: protobuf.Source) -> None:
         """What a file tells, in the archive or before it is converted."""
-        if len(_POINTER) <= size <= _LONGEST_POINTER:
+        if size <= _LONGEST_POINTER:
             head = content.read(size)
-            if head.startswith(_POINTER):
-                self._damaged[name] = "it is a pointer of Git LFS, and `git lfs pull` gets the file"
+            found = absent(head) if head or _is_never_empty(name) else None
+            if found is not None:
+                self._damaged[name] = f"it is {found}"
                 return
             content = SkippingFile(io.BytesIO(head))
         last = PurePosixPath(name).name
@@ -265,7 +265,7 @@ class _Reading:
         try:
             sizes = bundle.shard_sizes(index)
         except protobuf.Malformed as error:
-            self._damaged[name] = str(error)
+            self._damaged[name] = f"{error}; export or copy the model again"
         else:
             self._sizes |= {folder + shard: size for shard, size in sizes.items()}
 
@@ -277,7 +277,7 @@ class _Reading:
                 self._damaged.setdefault(
                     name,
                     f"it has {self.files[name]} bytes, and the tensors in variables.index end at "
-                    f"{end}",
+                    f"{end}; export or copy the model again",
                 )
         return ArchiveContents(
             files=self.files,
@@ -360,6 +360,17 @@ def frameworks_of(names: Iterable[str]) -> tuple[str, ...]:
         if alone in found:
             return (alone,)
     return tuple(found)
+
+
+def _is_never_empty(name: str) -> bool:
+    """Whether a file of this name holds a model, or a part of one; Triton's config may be empty."""
+    path = PurePosixPath(name)
+    if path.name == "config.pbtxt" or not _counts(path):
+        return False
+    return path.suffix in _NEVER_EMPTY or bool(frameworks_of([name]))
+
+
+_NEVER_EMPTY = (*(".json", ".safetensors", ".bin"), *(".pkl", ".pickle", ".skops", ".cbm"))
 
 
 def _counts(path: PurePosixPath) -> bool:

@@ -7,7 +7,7 @@ from typing import IO, Protocol, cast
 from isal import igzip, igzip_lib, isal_zlib
 
 from sagemaker_serving.archive.limits import Limits, how_to_raise
-from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact
+from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact, absent
 
 _CHUNK = 1 << 18
 _DAMAGE = cast(tuple[type[Exception], ...], (OSError, EOFError, igzip_lib.error, isal_zlib.error))
@@ -113,6 +113,8 @@ class Inflated:
     def _must_be_gzip(self, head: bytes) -> None:
         if head[:2] == b"\x1f\x8b":
             return
+        if (missing := absent(head)) is not None:
+            raise UnreadableArtifact(f"{self._name} is {missing}", Refusal.DAMAGED)
         found = next(
             (words for magic, words in _OTHER_FORMATS.items() if head.startswith(magic)), None
         )
@@ -160,8 +162,6 @@ class _Counted:
 
 
 def _described(head: bytes) -> str:
-    if not head:
-        return "empty"
     if head[257:262] == b"ustar":
         return "a tar that is not compressed"
     return "of an unknown format" if any(byte < 9 for byte in head) else "a text file"

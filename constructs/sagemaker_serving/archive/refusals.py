@@ -34,6 +34,25 @@ class UnreadableArtifact(Mistake):
         self.refusal = refusal
 
 
+POINTER = b"version https://git-lfs.github.com/spec/"
+"""What stands for a file that Git LFS has not fetched begins so (git-lfs/docs/spec.md)."""
+
+
+def absent(head: bytes) -> str | None:
+    """What a file that begins with ``head`` is where its content never came, and what brings it.
+
+    None where there is content.
+    """
+    if not head:
+        return (
+            "empty (0 bytes), as a copy that broke off leaves it; copy or save it again, or get it "
+            "with `git lfs pull` or `dvc pull`"
+        )
+    if head.startswith(POINTER):
+        return "a pointer of Git LFS, and `git lfs pull` gets the file"
+    return None
+
+
 def shown(name: str) -> str:
     """A member's name as it may be printed: quoted, control characters escaped, not too long."""
     quoted = ascii(name) if not name.isprintable() else repr(name)

@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sagemaker_serving.archive.names import safe_name
-from sagemaker_serving.archive.refusals import Refusal, UnreadableArtifact, shown
+from sagemaker_serving.archive.refusals import (
+    POINTER,
+    Refusal,
+    UnreadableArtifact,
+    absent,
+    shown,
+)
 from sagemaker_serving.archive.text_graph import begins_text_graph, may_be_text_graph
 from sagemaker_serving.archive.tree import Entry, walk
 from sagemaker_serving.errors import Mistake
@@ -103,11 +109,15 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
         if source.path.parts[:1] in (("http:",), ("https:",)):
             raise UnreadableArtifact(f"{source.path} is an address; download it, and give the file")
         if not source.path.exists():
-            raise UnreadableArtifact(f"there is nothing at {source.path}")
+            note = source.path.with_name(f"{source.path.name}.dvc")
+            fetched = f" but DVC's note of it; `dvc pull {note}` gets it" if note.is_file() else ""
+            raise UnreadableArtifact(f"there is nothing at {source.path}{fetched}")
         if not (source.path.is_file() or source.path.is_dir()):
             raise UnreadableArtifact(f"{source.path} is no file and no folder; give a model's")
     converted = CONVERTED if convert else _CONVERTED_FOR_NEO
     given = [part for source in named for part in _parts(source, converted)]
+    for source in given:
+        _must_be_here(source.path)
     if len(given) == 1 and given[0].inside is None and _is_ready(given[0].path):
         return Plan(ready=given[0].path)
     entries: list[Entry] = []
@@ -132,6 +142,14 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
         entries=tuple(sorted(entries, key=lambda entry: entry.name)),
         conversions=tuple(conversions),
     )
+
+
+def _must_be_here(path: Path) -> None:
+    if path.is_file() and path.name not in _CODE:
+        with path.open("rb") as stream:
+            found = absent(stream.read(len(POINTER)))
+        if found is not None:
+            raise UnreadableArtifact(f"{path} is {found}", Refusal.DAMAGED)
 
 
 LEFT_OUT = ("fingerprint.pb", "keras_metadata.pb")

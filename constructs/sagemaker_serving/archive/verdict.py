@@ -16,7 +16,7 @@ from sagemaker_serving.archive.refusals import UnreadableArtifact
 from sagemaker_serving.archive.sources import Sources, plan
 from sagemaker_serving.progress import WatchedFile
 
-_VERSION = "9"
+_VERSION = "10"
 
 
 def known_contents(

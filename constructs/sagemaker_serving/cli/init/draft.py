@@ -91,6 +91,9 @@ def look_into(model: str, framework: str | None) -> Found:
         )
     path = Path(model)
     contents = readable(path)
+    if contents.damaged:
+        told = "\n".join(f"{name} is damaged: {why}" for name, why in contents.damaged.items())
+        raise Mistake(f"in {model} {told}")
     if contents.converted:
         must_be_convertible(path)
     served_by = framework_of(contents, model, framework)

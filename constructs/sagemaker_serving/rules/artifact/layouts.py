@@ -32,7 +32,7 @@ def artifact_saved_model(facts: ArtifactFacts) -> Iterator[Finding]:
     The server starts, finds no model, and fails its health checks until the deploy gives up.
     """
     contents = facts.served_by("tensorflow")
-    if contents is None or contents.models or _frozen_graphs(facts):
+    if contents is None or contents.models or contents.damaged or _frozen_graphs(facts):
         return
     if contents.misplaced_models:
         folder = contents.misplaced_models[0]
@@ -178,12 +178,13 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
 def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
     """A SavedModel's files of variables are as long as variables.index says, which is whole.
 
-    The server ends while it loads a file that was cut off. Nor is a file a pointer of Git LFS's,
-    which a clone has without ``git lfs pull``: "invalid load key, 'v'".
+    The server ends while it loads a file that was cut off. A model's file is not empty, as a copy
+    that broke off leaves it. Nor is it a pointer of Git LFS's, which a clone has without
+    ``git lfs pull``: "invalid load key, 'v'".
     """
     contents = facts.contents
     for name, why in contents.damaged.items() if contents is not None else ():
-        yield facts.says(f"{name} is damaged: {why}; export or copy the model again")
+        yield facts.says(f"{name} is damaged: {why}")
 
 
 @rule("artifact-variables", source=_LOADER, example="digits/1/saved_model.pb without variables/")
@@ -291,13 +292,13 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
     contents = facts.served_by("pytorch")
     if contents is None:
         return
-    if _loads_itself(facts):
+    top = [name for name in contents.files if re.fullmatch(r"[^/]+[.](pt|pth)", name)]
+    if _loads_itself(facts) or contents.damaged.keys() & top:
         return
     variables = script_variables("pytorch", contents.scripts)
     define = "or define model_fn(model_dir)"
     for name, value in variables.items():
         define += f", or name code/{value} to the container: environment: {{{name}: {value}}}"
-    top = [name for name in contents.traced if "/" not in name]
     if len(top) != 1 and "model.pt" not in top:
         yield facts.says(
             f"there are {len(top)} .pt or .pth files at its top and no model_fn in "

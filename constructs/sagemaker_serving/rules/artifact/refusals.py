@@ -19,7 +19,8 @@ _DEMANDS = {
     ),
     Refusal.ZIP: ("A model's archive is a gzipped tar, not a zip file.", "artifact: model.zip"),
     Refusal.DAMAGED: (
-        "A model's archive is whole: neither cut short nor altered, its CRC right.",
+        "A model's archive is whole: neither cut short nor altered, its CRC right.\n\n"
+        "Nor is what was given an empty file, or Git LFS's pointer to one.",
         "an archive whose upload broke off",
     ),
     Refusal.ABSOLUTE_PATH: (
