@@ -133,7 +133,10 @@ def page() -> str:
 
 
 def _section(title: str, model: type[BaseModel], left_out: tuple[str, ...]) -> Iterator[str]:
-    yield f"\n## {title}\n\n{_flat(model.__doc__ or '')}\n\n"
+    # Without backticks a page takes <name> for a tag, and shows nothing.
+    field, *rest = title.split(", ", 1)
+    heading = ", ".join((f"`{field}`" if "<" in field else field, *rest))
+    yield f"\n## {heading}\n\n{_flat(model.__doc__ or '')}\n\n"
     if left_out:
         names = ", ".join(f"`{name}`" for name in left_out)
         yield f"It may also override {names}.\n\n"
