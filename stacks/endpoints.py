@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aws_cdk import aws_logs as logs
@@ -10,6 +11,7 @@ from constructs import Construct
 from sagemaker_serving.infra import (
     AsyncInference,
     CompiledModelGate,
+    CompiledModelJudge,
     DataCapture,
     DeployGuard,
     Endpoint,
@@ -27,15 +29,16 @@ from sagemaker_serving.infra.synth.acknowledge import NO_KEY_ON_VOLUMES, acknowl
 from sagemaker_serving.log_groups import endpoint_log_group
 from sagemaker_serving.rules import can_be_guarded, is_guarded
 from sagemaker_serving.spec import Asynchronous, CanaryUpdate, Model, Variant
+from sagemaker_serving.spec import Container as ContainerSpec
 from sagemaker_serving.spec import DataCapture as DataCaptureSpec
 from sagemaker_serving.spec import InstanceVariant as InstanceVariantSpec
 from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.compilation import Acceptance
 from sagemaker_serving.spec.data_capture import CapturedRequests
 from sagemaker_serving.spec.kinds import QueuedRequests
 from sagemaker_serving.spec.places import ASYNC_PLACES, CAPTURED, CORE_DUMPS, ROUTED
 from sagemaker_serving.spec.transition import SERVERLESS
 from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
-from stacks.accepting import guard_config
 from stacks.components import add_components
 from stacks.kept_versions import keeps_endpoint
 from stacks.monitoring import alarm_topic
@@ -195,7 +198,7 @@ def _config(
         acknowledge(
             config, NO_KEY_ON_VOLUMES, "No key was asked for; SageMaker encrypts with its own"
         )
-    return config, guard_config(serving, config, [*variants, *shadows])
+    return config, _guard_config(serving, config, [*variants, *shadows])
 
 
 def _variant(
@@ -263,3 +266,54 @@ def _place(serving: ServingScope, prefix: str | None, below: str) -> S3Prefix:
     if prefix is None:
         return serving.prefix(below)
     return S3Prefix(bucket=serving.bucket, prefix=prefix)
+
+
+def _guard_config(
+    serving: ServingScope,
+    config: EndpointConfig,
+    variants: Sequence[InstanceVariant | ServerlessVariant],
+) -> list[CompiledModelGate]:
+    """Lets the config wait until each compiled model that its file holds to something is accepted,
+    by these gates.
+
+    Without one nothing is added.
+    """
+    spec = serving.spec
+    judge: CompiledModelJudge | None = None
+    gates = []
+    for written, variant in zip((*spec.variants, *spec.shadow_variants), variants, strict=True):
+        for number, accept in enumerate(_accepted(serving, written)):
+            assert accept.golden is not None, "which a rule demands"
+            if judge is None:
+                scope = Construct(serving.stack, "Gate")
+                judge = CompiledModelJudge(
+                    scope,
+                    "Judge",
+                    retain_logs=serving.environment.production,
+                    encryption_key=serving.key,
+                )
+            gate = CompiledModelGate(
+                scope,
+                f"{variant.name}{number or ''}",
+                judge=judge,
+                variant=variant,
+                golden=serving.folder / accept.golden,
+                max_error=accept.max_error,
+                agreement=accept.agreement,
+            )
+            gate.guard(config)
+            gates.append(gate)
+    return gates
+
+
+def _accepted(serving: ServingScope, variant: ContainerSpec) -> Iterator[Acceptance]:
+    """What the variant's containers are held to, so far as a deploy can judge it."""
+    spec = serving.spec
+    if spec.inference_components:
+        return
+    parts: Sequence[ContainerSpec] = spec.containers or [variant]
+    for part in parts:
+        compilation = spec.container(part).compile
+        accept = None if compilation is None else compilation.accept
+        if accept is not None and (accept.max_error, accept.agreement) != (None, None):
+            yield accept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import Any
 from local_aws import service
 from local_aws.context import LocalContext
 from local_aws.integration import Integration
+from local_aws.permissions.deployed import key_arn
+from local_aws.permissions.need import Need
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
 from local_aws.resources.base import Provider
@@ -52,7 +54,6 @@ from sagemaker_serving.local_sagemaker.saved import export_region, restore_regio
 from sagemaker_serving.local_sagemaker.scaling import dimensions
 from sagemaker_serving.local_sagemaker.tags import Tags
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import TransformJobs
-from sagemaker_serving.local_sagemaker.volume_keys import needed_grants
 from sagemaker_serving.model_server.fork_client import ContainerForks
 from sagemaker_serving.model_server.process import ModelServer
 
@@ -92,7 +93,7 @@ class SageMaker(service.Service):
         self.routers = InferenceRouters(context, self.store)
         self.permissions = replace(
             PERMISSIONS,
-            keys=lambda call: needed_grants(context, self.store.region(call.region), call),
+            keys=lambda call: _needed_grants(context, self.store.region(call.region), call),
             document_of=policies.of,
         )
         self._changed = changed
@@ -398,3 +399,39 @@ INTEGRATION = Integration(
     },
     task=_task,
 )
+
+
+_GRANT = "kms:CreateGrant"
+
+
+def _needed_grants(context: LocalContext, region: Region, call: Call) -> Iterator[Need]:
+    """What the caller of this call needs on the key of a volume, if there is one: to make grants.
+
+    Sources: developer guide, "API Permissions: Actions, Permissions, and Resources Reference",
+    which names kms:CreateGrant for CreateEndpoint with a config that has a key, and for
+    CreateTransformJob where the job's role may not; for CreateEndpointConfig it names no action of
+    KMS. For UpdateEndpoint botocore alone says so, of CreateEndpointConfig's KmsKeyId: that it is
+    the same action is inferred.
+    """
+    given, role = call.parameters, None
+    if call.operation in ("CreateEndpoint", "UpdateEndpoint"):
+        config = region.endpoint_configs.get(str(given.get("EndpointConfigName")))
+        named = None if config is None else config.get("KmsKeyId")
+    elif call.operation == "CreateTransformJob":
+        named = given.get("TransformResources", {}).get("VolumeKmsKeyId")
+        model = region.models.get(str(given.get("ModelName")))
+        role = None if model is None else model.get("ExecutionRoleArn")
+    else:
+        return
+    key = None if named is None else key_arn(named, call.account, call.region)
+    if key is None:
+        return
+    known = {
+        "kms:grantisforawsresource": "true",
+        "kms:viaservice": f"sagemaker.{call.region}.amazonaws.com",
+        "kms:calleraccount": call.account,
+    }
+    if role is None or not context.evaluator.allows(
+        context.sessions.assume(role, "SageMaker"), _GRANT, key, known
+    ):
+        yield Need(_GRANT, key, known, quoted=False)

@@ -12,10 +12,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.functions.batch_transform import data_log
 from sagemaker_serving.functions.batch_transform.bisection import bisect
 from sagemaker_serving.functions.batch_transform.plan import plan
-from sagemaker_serving.functions.batch_transform.reconcile import reconcile
+from sagemaker_serving.functions.batch_transform.reconcile import GROUP, reconcile
 from sagemaker_serving.functions.batch_transform.report import report
 from sagemaker_serving.functions.batch_transform.run import Run
 from sagemaker_serving.functions.batch_transform.shard import Shard
@@ -118,7 +117,7 @@ class Simulation:
         return transformation.output(cut, answers)
 
     def describe_log_streams(self, **asked: str) -> dict[str, Any]:
-        assert asked["logGroupName"] == data_log.GROUP
+        assert asked["logGroupName"] == GROUP
         return {"logStreams": [{"logStreamName": f"{asked['logStreamNamePrefix']}i-0/data-log"}]}
 
     def get_log_events(self, *, logStreamName: str, **asked: Any) -> dict[str, Any]:

@@ -18,8 +18,7 @@ import pytest
 
 from sagemaker_serving.model_server.discovery import Model
 from sagemaker_serving.model_server.engine_forks.client import EngineForksClient
-from sagemaker_serving.model_server.engine_forks.engines import Become
-from sagemaker_serving.model_server.engine_forks.forks import EngineForks
+from sagemaker_serving.model_server.engine_forks.forks import Become, EngineForks
 from sagemaker_serving.model_server.multi_model import Outcome
 from sagemaker_serving.model_server.parent_watch import report
 from sagemaker_serving.model_server.settings import read_settings

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from sagemaker_serving.model_server.ports import free_port
-from sagemaker_serving.model_server.ray_serve.front import Front
+from sagemaker_serving.model_server.ray_serve.supervisor import Front
 
 OWN = {"X-Amzn-SageMaker-Custom-Attributes": "k=v"}
 

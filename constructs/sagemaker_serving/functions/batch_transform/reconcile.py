@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import data_log
+from botocore.exceptions import ClientError
+
 from .failures import (
     DENIED_SECONDS,
     DENIED_TRIES,
@@ -111,7 +114,7 @@ def _reasons(shard: Shard, logs: Any, missing: Sequence[Unit], failure: Failure)
         return {}
     places = {unit: shard.source_of(unit) for unit in missing}
     by_key = {f"{place.bucket}/{place.key}": unit for unit, place in places.items()}
-    said = data_log.reasons(logs, shard.job_name, by_key.keys())
+    said = reasons(logs, shard.job_name, by_key.keys())
     return {by_key[key]: why for key, why in said.items()}
 
 
@@ -134,7 +137,7 @@ def _judge(
     for unit in missing:
         why = reasons.get(unit, failure.reason)
         tried = replace(unit, tries=unit.tries + 1)
-        is_doubtful = data_log.NO_ANSWER in why and len(missing) > 1
+        is_doubtful = _NO_ANSWER in why and len(missing) > 1
         if not unit.is_chunk and tried.tries < 2:
             again.append(tried)
         elif is_doubtful and shard.can_run_more:
@@ -149,3 +152,66 @@ def _judge(
         alike = are_all and len(doubtful) == len(missing)
         halves = [doubtful[:half], doubtful[half:]] if alike else [doubtful]
         groups[0:0] = [each for each in halves if each]
+
+
+GROUP = "/aws/sagemaker/TransformJobs"
+_NO_ANSWER = "Unable to get response from algorithm"
+"""The model died, or took too long: perhaps over another object than the one that is named."""
+
+_LINE = re.compile(r"\[sagemaker logs\]: (?P<blamed>.+?): (?P<why>.*)")
+_PATIENCE_SECONDS = 6.0
+_PAUSE_SECONDS = 0.5
+_MAX_PAGES = 100
+
+
+def reasons(logs: Any, job: str, keys: Collection[str]) -> dict[str, str]:
+    """What the data log of ``job`` says of objects, ``bucket/key`` each, for those it names.
+
+    The stream ``<job>/<instance>-<time>/data-log`` has lines such as ``2020-10-14T04:53:51.549:
+    [sagemaker logs]: bucket/key: Unable to get response from algorithm`` (SageMaker developer
+    guide, "Log Events with CloudWatch"; github.com/aws/sagemaker-python-sdk issue 1951). Lines
+    come a little after the job's end, so it looks for some seconds until each object has one.
+    Without a permission, a group or a line there is simply no reason.
+    """
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        found = _read(logs, job, keys)
+        if found.keys() >= set(keys) or time.monotonic() > end:
+            return found
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _read(logs: Any, job: str, keys: Collection[str]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    try:
+        for line in _lines(logs, job):
+            said = _LINE.search(line)
+            if said is not None and said["blamed"] in keys:
+                found.setdefault(said["blamed"], []).append(said["why"])
+    except ClientError:
+        return {}
+    return {key: _sentence(lines) for key, lines in found.items()}
+
+
+def _lines(logs: Any, job: str) -> Iterator[str]:
+    streams = logs.describe_log_streams(logGroupName=GROUP, logStreamNamePrefix=f"{job}/")
+    for stream in streams["logStreams"]:
+        if not stream["logStreamName"].endswith("/data-log"):
+            continue
+        token: dict[str, str] = {}
+        for _ in range(_MAX_PAGES):
+            page = logs.get_log_events(
+                logGroupName=GROUP,
+                logStreamName=stream["logStreamName"],
+                startFromHead=True,
+                **token,
+            )
+            yield from (event["message"] for event in page["events"])
+            if page["nextForwardToken"] == token.get("nextToken"):
+                break
+            token = {"nextToken": page["nextForwardToken"]}
+
+
+def _sentence(lines: list[str]) -> str:
+    """The lines about one object as one: ``ClientError: 400: Message: …``."""
+    return " ".join(line for line in (each.strip() for each in lines) if line)

@@ -8,16 +8,23 @@ failed).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from sagemaker_serving.functions.custom_resource import steps
 from sagemaker_serving.functions.custom_resource.answer import answer as answer_cloudformation
-from sagemaker_serving.functions.custom_resource.refusals import is_told_in
-from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
+from sagemaker_serving.functions.custom_resource.refusals import is_denied, is_told_in
+from sagemaker_serving.functions.custom_resource.steps import (
+    State,
+    cause_of,
+    clipped,
+    failed,
+    succeeded,
+    waiting,
+)
 
-from . import judging, sentences, temporary
+from . import judging, temporary
 from .request import Request
 
 PATIENCE_SECONDS = 2100
@@ -54,7 +61,7 @@ def begin(state: State) -> State:
         if temporary.remove(request):
             return waiting(state)
     except temporary.NotOurs as others:
-        return failed(state, sentences.is_anothers(request, str(others)))
+        return failed(state, _is_anothers(request, str(others)))
     temporary.begin(request)
     return waiting({**state, "begun": True, "waits": 0})
 
@@ -68,7 +75,7 @@ def look(state: State) -> State:
         return begin(state)
     endpoint = temporary.found(request)
     if endpoint is None:
-        return _begun_to_remove(state, failed({}, sentences.vanished(request)))
+        return _begun_to_remove(state, failed({}, _vanished(request)))
     status = endpoint["EndpointStatus"]
     if status == "InService":
         return {**state, "ready": True}
@@ -78,11 +85,9 @@ def look(state: State) -> State:
         # internal/service/sagemaker/endpoint.go); minutes later it is known.
         return waiting({**state, "begun": False, "again": True, "waits": 0})
     if status != "Creating":
-        return _begun_to_remove(state, failed({}, sentences.not_in_service(request, endpoint)))
+        return _begun_to_remove(state, failed({}, _not_in_service(request, endpoint)))
     if steps.seconds_since_start(state) >= PATIENCE_SECONDS:
-        return _begun_to_remove(
-            state, failed({}, sentences.took_too_long(request, PATIENCE_SECONDS))
-        )
+        return _begun_to_remove(state, failed({}, _took_too_long(request, PATIENCE_SECONDS)))
     return waiting(state)
 
 
@@ -93,11 +98,11 @@ def judge(state: State) -> State:
     try:
         judgement = judging.judge(request)
     except TimeoutError as late:
-        reason = sentences.asked_too_long(request, str(late), judging.MOST_SECONDS)
+        reason = _asked_too_long(request, str(late), judging.MOST_SECONDS)
         return _begun_to_remove(state, failed({}, reason))
     print({**judgement.figures, "missed": judgement.missed})
     if judgement.missed:
-        reason = sentences.missed(request, judgement.missed, judgement.requests)
+        reason = _missed(request, judgement.missed, judgement.requests)
         return _begun_to_remove(state, failed({}, reason))
     return _begun_to_remove(state, succeeded({}, **judgement.figures))
 
@@ -111,7 +116,7 @@ def remove(state: State) -> State:
     if "verdict" not in state:
         if request.kind == "Delete":
             return _begun_to_remove(state, succeeded({}))
-        return _begun_to_remove(state, failed({}, sentences.went_wrong(request, error)))
+        return _begun_to_remove(state, failed({}, _went_wrong(request, error)))
     state["troubles"] = state.get("troubles", 0) + 1
     if state["troubles"] >= _MOST_TROUBLES:
         return _stuck(state, request, steps.cause_of(error))
@@ -123,7 +128,7 @@ def answer(state: State) -> State:
     request = Request.of(state["request"])
     outcome = state.get("outcome")
     if outcome is None:
-        reason = sentences.went_wrong(request, state.get("error", {}))
+        reason = _went_wrong(request, state.get("error", {}))
         outcome = {"Status": "FAILED", "Reason": reason}
     gone_by = request.physical_id if request.kind == "Delete" else None
     answer_cloudformation(request, outcome, gone_by or request.name)
@@ -168,4 +173,81 @@ def _removed(state: State) -> State:
 
 def _stuck(state: State, request: Request, why: str) -> State:
     before = state["verdict"].get("Reason", "")
-    return failed(state, sentences.is_still_there(request, why, before))
+    return failed(state, _is_still_there(request, why, before))
+
+
+_UNTOUCHED = "it gets no traffic, and its temporary endpoint is removed"
+
+
+def _missed(request: Request, told: Sequence[str], requests: int) -> str:
+    """On a model that is not accepted."""
+    return (
+        f"the compiled model of {request.told} is not accepted: {'; '.join(told)} (golden "
+        f"requests asked: {requests}); {_UNTOUCHED}; compile it otherwise, or change compile.accept"
+    )
+
+
+def _not_in_service(request: Request, endpoint: Mapping[str, Any]) -> str:
+    """On an endpoint that did not come up."""
+    reason = clipped(str(endpoint.get("FailureReason") or "no reason given"))
+    return (
+        f"the temporary endpoint of {request.told} is {endpoint['EndpointStatus']}: {reason}; "
+        f"{_UNTOUCHED}; its log is in /aws/sagemaker/Endpoints/{request.name}"
+    )
+
+
+def _vanished(request: Request) -> str:
+    """On an endpoint that somebody else has deleted."""
+    return (
+        f"the temporary endpoint {request.name} was deleted while the deploy waited for it; "
+        "deploy again"
+    )
+
+
+def _took_too_long(request: Request, seconds: int) -> str:
+    """On an endpoint that CloudFormation would not wait for any longer."""
+    return (
+        f"the temporary endpoint of {request.told} was not in service after {seconds} seconds, and "
+        f"CloudFormation waits an hour at most; {_UNTOUCHED}; deploy again"
+    )
+
+
+def _asked_too_long(request: Request, how_many: str, seconds: int) -> str:
+    """On more golden requests than there is time for."""
+    return (
+        f"the temporary endpoint of {request.told} answered {how_many} golden requests within "
+        f"{seconds} seconds; {_UNTOUCHED}; give fewer in accept.golden"
+    )
+
+
+def _is_anothers(request: Request, arn: str) -> str:
+    """On a name that something else has."""
+    return (
+        f"{arn} has the name of the temporary endpoint that would judge {request.told}, and was "
+        "not made by this stack; delete it, then deploy again"
+    )
+
+
+def _is_still_there(request: Request, why: str, before: str) -> str:
+    """On an endpoint that cannot be removed, which is paid for until somebody does."""
+    return (
+        f"the temporary endpoint {request.name} could not be removed ({clipped(why, 300)}), and "
+        f"is paid for until it is: aws sagemaker delete-endpoint --endpoint-name {request.name}"
+        f"{'; before that: ' + before if before else ''}"
+    )
+
+
+def _went_wrong(request: Request, error: Mapping[str, Any]) -> str:
+    """On an error of these functions themselves, as Step Functions reports it."""
+    cause = cause_of(error)
+    if is_denied(cause):
+        return (
+            f"the deploy's function is not allowed what judging {request.told} needs: "
+            f"{clipped(cause)}; an organization's policy or a permissions boundary may deny it"
+        )
+    if "ResourceLimitExceeded" in cause:
+        return (
+            f"the account's quota leaves no instance for the temporary endpoint of {request.told}: "
+            f"{clipped(cause, 300)}; ask for a higher one, or remove instances"
+        )
+    return f"the compiled model of {request.told} could not be judged: {clipped(cause)}"

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -33,10 +34,13 @@ from sagemaker_serving.local_sagemaker.containers.container import (
 from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log, job_log
-from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipper, instance_id
+from sagemaker_serving.local_sagemaker.observability.log_shipper import (
+    LogShipper,
+    LogStream,
+    instance_id,
+)
 from sagemaker_serving.local_sagemaker.observability.metrics import Instance
 from sagemaker_serving.local_sagemaker.observability.usage import Usage
-from sagemaker_serving.local_sagemaker.transform_jobs.data_log import DataLog
 from sagemaker_serving.local_sagemaker.transform_jobs.inputs import Input, InputRefused, list_inputs
 from sagemaker_serving.local_sagemaker.transform_jobs.model import Refused, TransformModel
 from sagemaker_serving.local_sagemaker.transform_jobs.transformation import (
@@ -308,3 +312,40 @@ def _written_as(output: Resource) -> dict[str, str]:
     if key:
         arguments |= {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": key}
     return arguments
+
+
+class DataLog:
+    """What SageMaker says of a job's objects: a file that the shipper follows until it is closed.
+
+    Threads may share it. The stream ``<job>/<instance>-<time>/data-log`` has lines such as
+    ``2020-10-14T04:53:51.549:[sagemaker logs]: bucket/key: Unable to get response from algorithm``
+    (developer guide, "Log Events with CloudWatch"; github.com/aws/sagemaker-python-sdk issue 1951).
+    """
+
+    def __init__(self, stream: LogStream, logs: LogShipper) -> None:
+        self._stream = stream
+        self._logs = logs
+        self._lock = threading.Lock()
+
+    def open(self) -> None:
+        """Begin the log anew."""
+        self._stream.path.parent.mkdir(parents=True, exist_ok=True)
+        self._stream.path.unlink(missing_ok=True)
+        self._logs.follow(self._stream)
+
+    def say(self, text: str) -> None:
+        """Write a line about the whole job."""
+        self._write([text])
+
+    def blame(self, location: S3Location, text: str) -> None:
+        """Write why an object has no output, every line under the object's name."""
+        self._write([f"{location.bucket}/{location.key}: {line}" for line in text.split("\n")])
+
+    def close(self) -> None:
+        """Say no more; what was said is still sent. Any number of times."""
+        self._logs.finish(self._stream)
+
+    def _write(self, lines: list[str]) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
+        with self._lock, self._stream.path.open("a", encoding="utf-8") as log:
+            log.writelines(f"{now}:[sagemaker logs]: {line}\n" for line in lines)

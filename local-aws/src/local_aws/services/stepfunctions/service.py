@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local_aws.arn import Arn
+from local_aws.arn import Arn, arn_in
 from local_aws.context import LocalContext
-from local_aws.integration import Integration
+from local_aws.integration import Integration, Integrations
 from local_aws.permissions.service import PassedRole, ServicePermissions
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
@@ -26,7 +26,6 @@ from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 
 from .engine.requests import refuse_arns
-from .prepared_roles import refuse_unprepared_role
 from .resources import StateMachine
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class StepFunctions(Service):
         right kind, and a machine's role has what Step Functions does in its name at once."""
         validate(call.model.input_shape, call.parameters)
         refuse_arns(call.parameters)
-        refuse_unprepared_role(call, self._context)
+        _refuse_unprepared_role(call, self._context)
 
     def resource_types(self) -> Iterable[Provider]:
         """State machines."""
@@ -187,3 +186,67 @@ OWN = Integration(
     managed_rules={"startExecution": "StepFunctionsGetEventsForStepFunctionsExecutionRule"},
     task=_nested_task,
 )
+
+
+_RULE_ACTIONS = ("events:PutTargets", "events:PutRule", "events:DescribeRule")
+_LOG_ACTIONS = (
+    "logs:CreateLogDelivery",
+    "logs:GetLogDelivery",
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:DescribeResourcePolicies",
+    "logs:DescribeLogGroups",
+)
+
+
+def _refuse_unprepared_role(call: Call, context: LocalContext) -> None:
+    """Raise Step Functions' refusal of a machine whose role lacks what it tries at once.
+
+    In the role's name it makes the rule through which it learns that a job has ended, and sets up
+    the delivery of logs. The refusals are quoted in github.com/nasa/cumulus/pull/2693 and
+    github.com/aws/aws-cdk/issues/26432; the actions are its developer guide's, "IAM policies for
+    integrated services" and "Using CloudWatch Logs to log execution history". Which of them AWS
+    tries is not documented; here it is all.
+    """
+    role = call.parameters.get("roleArn")
+    if call.operation not in ("CreateStateMachine", "UpdateStateMachine") or not role:
+        return
+    evaluator, integrations = context.evaluator, context.integrations
+    session = context.sessions.assume(role, "StepFunctions")
+    for rule in sorted(set(_managed_rules(call.parameters.get("definition"), integrations))):
+        arn = arn_in(call.region, "events", context.account_id, f"rule/{rule}")
+        if not all(evaluator.allows(session, action, arn) for action in _RULE_ACTIONS):
+            raise AwsError(
+                "AccessDeniedException", f"'{role}' is not authorized to create managed-rule."
+            )
+    logging = call.parameters.get("loggingConfiguration") or {}
+    if logging.get("level", "OFF") == "OFF" or not logging.get("destinations"):
+        return
+    if not all(evaluator.allows(session, action, "*") for action in _LOG_ACTIONS):
+        raise AwsError(
+            "AccessDeniedException",
+            "The state machine IAM Role is not authorized to access the Log Destination",
+        )
+
+
+def _managed_rules(definition: object, integrations: Integrations) -> Iterator[str]:
+    try:
+        document = json.loads(str(definition))
+    except ValueError:
+        return  # which Step Functions refuses in words of its own
+    yield from _rules_in(document, integrations)
+
+
+def _rules_in(value: Any, integrations: Integrations) -> Iterator[str]:
+    """The rules that the tasks anywhere in a definition wait for."""
+    if isinstance(value, Mapping) and value.get("Type") == "Task":
+        called, _, waits = str(value.get("Resource", "")).rpartition(":::")[2].partition(".")
+        name, _, action = called.partition(":")
+        own = integrations.get(name)
+        if own is not None and waits.startswith("sync") and action in own.managed_rules:
+            yield own.managed_rules[action]
+    if isinstance(value, (Mapping, list)):
+        for child in value.values() if isinstance(value, Mapping) else value:
+            yield from _rules_in(child, integrations)
