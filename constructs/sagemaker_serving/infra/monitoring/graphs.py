@@ -14,7 +14,7 @@ _WIDTH = 8
 _Metric = Callable[[EndpointMetrics], cloudwatch.Metric | cloudwatch.MathExpression]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Graph:
     """A graph over the variants that have what it shows: its lines, by what they are called.
 
@@ -44,7 +44,7 @@ class Graph:
         return _drawn(self.title, self.unit, lines)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ComponentGraph:
     """A graph over every inference component."""
 
@@ -78,6 +78,10 @@ def _answers_at_once(variant: WatchedVariant) -> bool:
     return not variant.asynchronous
 
 
+def _is_asynchronous(variant: WatchedVariant) -> bool:
+    return variant.asynchronous
+
+
 def _has_instances(variant: WatchedVariant) -> bool:
     return not variant.serverless
 
@@ -86,175 +90,123 @@ def _tells_instances(variant: WatchedVariant) -> bool:
     return variant.enhanced and not variant.serverless
 
 
+def _is_multi_model(variant: WatchedVariant) -> bool:
+    return variant.multi_model
+
+
+def _by_instance(metric_name: str) -> Mapping[str, _Metric]:
+    return {"": lambda metrics: metrics.of_each_instance(metric_name, statistic="Average")}
+
+
+_Of = EndpointMetrics
+_OfComponent = InferenceComponentMetrics
+
 OF_VARIANTS = (
+    Graph("Requests", "a minute", {"": _Of.invocations}, _answers_at_once),
     Graph(
-        title="Requests",
-        unit="a minute",
-        has=_answers_at_once,
-        lines={"": lambda metrics: metrics.invocations()},
-    ),
-    Graph(
-        title="Requests worked on",
-        unit="a minute",
-        has=lambda variant: variant.asynchronous,
-        lines={
-            "": lambda metrics: metrics.invocations_processed(),
-            "failed": lambda metrics: metrics.invocation_failures(),
-            "expired": lambda metrics: metrics.expired_requests(),
+        "Requests worked on",
+        "a minute",
+        {
+            "": _Of.invocations_processed,
+            "failed": _Of.invocation_failures,
+            "expired": _Of.expired_requests,
         },
+        _is_asynchronous,
     ),
     Graph(
-        title="Errors",
-        unit="a minute",
-        lines={
-            "4XX": lambda metrics: metrics.invocation_4xx_errors(),
-            "5XX": lambda metrics: metrics.invocation_5xx_errors(),
-        },
+        "Errors",
+        "a minute",
+        {"4XX": _Of.invocation_4xx_errors, "5XX": _Of.invocation_5xx_errors},
     ),
     Graph(
-        title="Model latency",
-        unit="microseconds",
-        lines={
+        "Model latency",
+        "microseconds",
+        {
             "p50": lambda metrics: metrics.model_latency("p50"),
             "p90": lambda metrics: metrics.model_latency("p90"),
-            "p99": lambda metrics: metrics.model_latency("p99"),
+            "p99": _Of.model_latency,
         },
     ),
+    Graph("Overhead latency", "microseconds", {"p99": _Of.overhead_latency}, _answers_at_once),
     Graph(
-        title="Overhead latency",
-        unit="microseconds",
-        has=_answers_at_once,
-        lines={"p99": lambda metrics: metrics.overhead_latency("p99")},
+        "Requests at once",
+        "most",
+        {"": _Of.concurrent_requests_per_model},
+        lambda variant: not variant.asynchronous and not variant.serverless,
     ),
     Graph(
-        title="Requests at once",
-        unit="most",
-        has=lambda variant: not variant.asynchronous and not variant.serverless,
-        lines={"": lambda metrics: metrics.concurrent_requests_per_model()},
-    ),
-    Graph(
-        title="Backlog",
-        unit="requests",
-        has=lambda variant: variant.asynchronous,
+        "Backlog",
+        "requests",
+        {
+            "all": _Of.approximate_backlog_size,
+            "for each instance": _Of.approximate_backlog_size_per_instance,
+        },
+        _is_asynchronous,
         of_endpoint=True,
-        lines={
-            "all": lambda metrics: metrics.approximate_backlog_size(),
-            "for each instance": lambda metrics: metrics.approximate_backlog_size_per_instance(),
-        },
     ),
     Graph(
-        title="Oldest request",
-        unit="seconds",
-        has=lambda variant: variant.asynchronous,
+        "Oldest request",
+        "seconds",
+        {"waits": _Of.approximate_age_of_oldest_request},
+        _is_asynchronous,
         of_endpoint=True,
-        lines={"waits": lambda metrics: metrics.approximate_age_of_oldest_request()},
+    ),
+    Graph("CPU", "% of one core", {"": _Of.cpu_utilization}, _has_instances),
+    Graph("Memory", "%", {"": _Of.memory_utilization}),
+    Graph(
+        "GPU",
+        "% of one GPU",
+        {"": _Of.gpu_utilization, "memory": _Of.gpu_memory_utilization},
+        lambda variant: variant.has_gpu,
+    ),
+    Graph("Disk", "%", {"": _Of.disk_utilization}, _has_instances),
+    Graph(
+        "CPU of each instance", "% of one core", _by_instance("CPUUtilization"), _tells_instances
+    ),
+    Graph("Memory of each instance", "%", _by_instance("MemoryUtilization"), _tells_instances),
+    Graph(
+        "GPUs of each instance",
+        "% of one GPU",
+        _by_instance("GPUUtilization"),
+        lambda variant: _tells_instances(variant) and variant.has_gpu,
     ),
     Graph(
-        title="CPU",
-        unit="% of one core",
-        has=_has_instances,
-        lines={"": lambda metrics: metrics.cpu_utilization()},
+        "Cold starts",
+        "microseconds",
+        {"p99": _Of.model_setup_time},
+        lambda variant: variant.serverless,
     ),
     Graph(
-        title="Memory",
-        unit="%",
-        lines={"": lambda metrics: metrics.memory_utilization()},
-    ),
-    Graph(
-        title="GPU",
-        unit="% of one GPU",
-        has=lambda variant: variant.has_gpu,
-        lines={
-            "": lambda metrics: metrics.gpu_utilization(),
-            "memory": lambda metrics: metrics.gpu_memory_utilization(),
+        "Concurrency in use",
+        "share",
+        {
+            "of all": _Of.serverless_concurrent_executions_utilization,
+            "of provisioned": _Of.serverless_provisioned_concurrency_utilization,
         },
+        lambda variant: variant.serverless,
     ),
     Graph(
-        title="Disk",
-        unit="%",
-        has=_has_instances,
-        lines={"": lambda metrics: metrics.disk_utilization()},
+        "Models in memory",
+        "models",
+        {"": _Of.loaded_model_count, "put out a minute": _Of.model_unloads},
+        _is_multi_model,
     ),
+    Graph("Model was in memory", "share", {"": _Of.model_cache_hit_rate}, _is_multi_model),
     Graph(
-        title="CPU of each instance",
-        unit="% of one core",
-        has=_tells_instances,
-        lines={"": lambda one: one.of_each_instance("CPUUtilization", statistic="Average")},
-    ),
-    Graph(
-        title="Memory of each instance",
-        unit="%",
-        has=_tells_instances,
-        lines={"": lambda one: one.of_each_instance("MemoryUtilization", statistic="Average")},
-    ),
-    Graph(
-        title="GPUs of each instance",
-        unit="% of one GPU",
-        has=lambda variant: _tells_instances(variant) and variant.has_gpu,
-        lines={"": lambda one: one.of_each_instance("GPUUtilization", statistic="Average")},
-    ),
-    Graph(
-        title="Cold starts",
-        unit="microseconds",
-        has=lambda variant: variant.serverless,
-        lines={"p99": lambda metrics: metrics.model_setup_time("p99")},
-    ),
-    Graph(
-        title="Concurrency in use",
-        unit="share",
-        has=lambda variant: variant.serverless,
-        lines={
-            "of all": lambda metrics: metrics.serverless_concurrent_executions_utilization(),
-            "of provisioned": lambda metrics: (
-                metrics.serverless_provisioned_concurrency_utilization()
-            ),
-        },
-    ),
-    Graph(
-        title="Models in memory",
-        unit="models",
-        has=lambda variant: variant.multi_model,
-        lines={
-            "": lambda metrics: metrics.loaded_model_count(),
-            "put out a minute": lambda metrics: metrics.model_unloads(),
-        },
-    ),
-    Graph(
-        title="Model was in memory",
-        unit="share",
-        has=lambda variant: variant.multi_model,
-        lines={"": lambda metrics: metrics.model_cache_hit_rate()},
-    ),
-    Graph(
-        title="Waiting for a model",
-        unit="microseconds",
-        has=lambda variant: variant.multi_model,
-        lines={"p99": lambda metrics: metrics.model_loading_wait_time("p99")},
+        "Waiting for a model", "microseconds", {"p99": _Of.model_loading_wait_time}, _is_multi_model
     ),
 )
 """In their order on the page, three to a row."""
 
 OF_COMPONENTS = (
+    ComponentGraph("Components: requests", "a minute", _OfComponent.invocations),
+    ComponentGraph("Components: share of 5XX", "share", _OfComponent.invocation_5xx_rate),
+    ComponentGraph("Components: model latency, p99", "microseconds", _OfComponent.model_latency),
+    ComponentGraph("Components: CPU", "% of one core", _OfComponent.cpu_utilization),
+    ComponentGraph("Components: memory", "%", _OfComponent.memory_utilization),
     ComponentGraph(
-        title="Components: requests", unit="a minute", metric=lambda one: one.invocations()
-    ),
-    ComponentGraph(
-        title="Components: share of 5XX", unit="share", metric=lambda one: one.invocation_5xx_rate()
-    ),
-    ComponentGraph(
-        title="Components: model latency, p99",
-        unit="microseconds",
-        metric=lambda one: one.model_latency("p99"),
-    ),
-    ComponentGraph(
-        title="Components: CPU", unit="% of one core", metric=lambda one: one.cpu_utilization()
-    ),
-    ComponentGraph(
-        title="Components: memory", unit="%", metric=lambda one: one.memory_utilization()
-    ),
-    ComponentGraph(
-        title="Components: requests at once",
-        unit="most for each copy",
-        metric=lambda one: one.concurrent_requests_per_copy(),
+        "Components: requests at once",
+        "most for each copy",
+        _OfComponent.concurrent_requests_per_copy,
     ),
 )

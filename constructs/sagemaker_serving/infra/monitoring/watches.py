@@ -97,7 +97,7 @@ def watches(
             )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class _Kind:
     """A kind of alarm; ``scale`` turns a limit into the metric's unit.
 
@@ -134,71 +134,55 @@ _SHARE = 0.01
 
 _KINDS = (
     _Kind(
-        name="invocation-5xx-errors",
-        meaning="5XX answers",
-        unit="% of requests",
-        limit=lambda limits: limits.invocation_5xx_errors_percent,
-        metric=lambda metrics: metrics.invocation_5xx_rate(),
-        scale=lambda variant: _SHARE,
+        *("invocation-5xx-errors", "5XX answers", "% of requests"),
+        lambda limits: limits.invocation_5xx_errors_percent,
+        EndpointMetrics.invocation_5xx_rate,
+        lambda variant: _SHARE,
         takes_back=True,
     ),
     _Kind(
-        name="model-latency",
-        meaning="p99 of the model's latency",
-        unit="ms",
-        limit=lambda limits: limits.model_latency_p99_milliseconds,
-        metric=lambda metrics: metrics.model_latency("p99"),
-        scale=lambda variant: None if variant.asynchronous else _MICROSECONDS,
+        *("model-latency", "p99 of the model's latency", "ms"),
+        lambda limits: limits.model_latency_p99_milliseconds,
+        EndpointMetrics.model_latency,
+        lambda variant: None if variant.asynchronous else _MICROSECONDS,
         takes_back=True,
     ),
     _Kind(
-        name="overhead-latency",
-        meaning="p99 of SageMaker's own latency",
-        unit="ms",
-        limit=lambda limits: limits.overhead_latency_p99_milliseconds,
-        metric=lambda metrics: metrics.overhead_latency("p99"),
-        scale=lambda variant: None if variant.asynchronous or variant.serverless else _MICROSECONDS,
+        *("overhead-latency", "p99 of SageMaker's own latency", "ms"),
+        lambda limits: limits.overhead_latency_p99_milliseconds,
+        EndpointMetrics.overhead_latency,
+        lambda variant: None if variant.asynchronous or variant.serverless else _MICROSECONDS,
         takes_back=True,
     ),
     _Kind(
-        name="memory-utilization",
-        meaning="memory in use",
-        unit="%",
-        limit=lambda limits: limits.memory_utilization_percent,
-        metric=lambda metrics: metrics.memory_utilization(),
-        scale=lambda variant: 1.0,
+        *("memory-utilization", "memory in use", "%"),
+        lambda limits: limits.memory_utilization_percent,
+        EndpointMetrics.memory_utilization,
+        lambda variant: 1.0,
     ),
     _Kind(
-        name="cpu-utilization",
-        meaning="CPU in use",
-        unit="% of all cores",
-        limit=lambda limits: limits.cpu_utilization_percent,
-        metric=lambda metrics: metrics.cpu_utilization(),
-        scale=_cores,
+        *("cpu-utilization", "CPU in use", "% of all cores"),
+        lambda limits: limits.cpu_utilization_percent,
+        EndpointMetrics.cpu_utilization,
+        _cores,
     ),
     _Kind(
-        name="gpu-utilization",
-        meaning="GPU in use",
-        unit="% of all GPUs",
-        limit=lambda limits: limits.gpu_utilization_percent,
-        metric=lambda metrics: metrics.gpu_utilization(),
-        scale=_gpus,
+        *("gpu-utilization", "GPU in use", "% of all GPUs"),
+        lambda limits: limits.gpu_utilization_percent,
+        EndpointMetrics.gpu_utilization,
+        _gpus,
     ),
     _Kind(
-        name="serverless-concurrency",
-        meaning="requests at once",
-        unit="% of max_concurrency",
-        limit=lambda limits: limits.serverless_concurrency_percent,
-        metric=lambda metrics: metrics.serverless_concurrent_executions_utilization(),
-        scale=lambda variant: _SHARE if variant.serverless else None,
+        *("serverless-concurrency", "requests at once", "% of max_concurrency"),
+        lambda limits: limits.serverless_concurrency_percent,
+        EndpointMetrics.serverless_concurrent_executions_utilization,
+        lambda variant: _SHARE if variant.serverless else None,
     ),
     _Kind(
-        name="disk-utilization",
-        meaning="disk in use",
-        unit="%",
-        limit=lambda limits: limits.disk_utilization_percent,
-        metric=lambda metrics: metrics.disk_utilization(),
-        scale=lambda variant: None if variant.serverless else 1.0,
+        *("disk-utilization", "disk in use", "%"),
+        lambda limits: limits.disk_utilization_percent,
+        EndpointMetrics.disk_utilization,
+        lambda variant: None if variant.serverless else 1.0,
     ),
 )
 """The most telling first: a rollback takes ten alarms, and those are the first ten."""
