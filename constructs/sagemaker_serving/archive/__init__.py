@@ -6,8 +6,9 @@ first asked for: a model server starts with a little of it, many times a day.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sagemaker_serving.lazy_names import loading
 
 if TYPE_CHECKING:
     from sagemaker_serving.archive.build import BuiltArchive, build_archive
@@ -92,46 +93,7 @@ __all__ = [
     "without_variables",
 ]
 
-_NAMES = {
-    "build": ("BuiltArchive", "build_archive"),
-    "cache": ("Cache",),
-    "contents": ("ArchiveContents", "ModelVersion", "contents_of", "read_contents", "read_stream"),
-    "conversion": ("must_be_convertible",),
-    "folders": ("FolderFiles", "folder_files"),
-    "frozen_graph": ("FrozenGraph",),
-    "handlers": ("Function", "Script"),
-    "keras_file": ("KerasModel",),
-    "limits": ("Limits",),
-    "neo": (
-        "derived_input_config",
-        "fits",
-        "fixed_shapes",
-        "neo_contents",
-        "neo_files",
-        "neo_inputs",
-        "shown_inputs",
-        "shown_shape",
-        "without_variables",
-    ),
-    "onnx_model": ("OnnxModel",),
-    "xgboost_model": ("XgboostModel",),
-    "refusals": ("Refusal", "UnreadableArtifact"),
-    "saved_model": ("SavedModel", "Signature", "Tensor"),
-    "sources": ("Plan", "Source", "Sources", "Tensors", "parse_source", "plan"),
-    "torch_script": ("TorchScript",),
-    "triton": ("TRITON", "triton_plan"),
-    "unpacking": ("unpack",),
-    "verdict": ("known_contents",),
-}
-_HOMES = {name: module for module, names in _NAMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = found
-    return found
+__getattr__ = loading(__name__, __file__)
 
 
 def __dir__() -> list[str]:

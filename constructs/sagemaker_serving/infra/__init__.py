@@ -13,10 +13,10 @@ tenths of a second each.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sagemaker_serving.extras import need
+from sagemaker_serving.lazy_names import loading
 
 need("cdk")
 
@@ -165,85 +165,7 @@ __all__ = [
     "WatchedVariant",
 ]
 
-_HOMES = {
-    "Accelerator": "..catalog",
-    "AlarmThresholds": "..spec.monitoring",
-    "AlarmTopic": ".monitoring.topic",
-    "AnyContainer": ".model.container",
-    "AnyEndpoint": ".endpoint.endpoint",
-    "AsyncInference": ".endpoint.async_inference",
-    "AvailabilityZoneBalance": "..spec.variants",
-    "BatchTransform": ".batch.batch_transform",
-    "BatchTransformSettings": "..spec.batch_transform",
-    "BoundContainer": ".model.container",
-    "BoundModelData": ".model.model_data",
-    "CapacityReservation": "..spec.variants",
-    "CompilationJob": "..spec.compilation_job",
-    "CompiledModelGate": ".neo.gate",
-    "CompiledModelJudge": ".neo.gate",
-    "ComponentSettings": "..spec.variants",
-    "ComponentSize": ".endpoint.inference_component",
-    "Container": ".model.container",
-    "ContainerImage": ".model.image",
-    "DataBucket": ".storage.data_bucket",
-    "DataCapture": ".endpoint.data_capture",
-    "DeployGuard": ".endpoint.deploy_guard",
-    "Endpoint": ".endpoint.endpoint",
-    "EndpointAlarms": ".monitoring.alarms",
-    "EndpointConfig": ".endpoint.config",
-    "EndpointDashboard": ".monitoring.dashboard",
-    "EndpointMetrics": ".monitoring.metrics",
-    "EndpointMonitoring": ".monitoring.monitoring",
-    "EndpointPolicy": ".endpoint.inference_router",
-    "ExecutionRole": ".roles.execution_role",
-    "ExistingEndpoint": ".endpoint.existing_endpoint",
-    "GitHubDeployRole": ".roles.github_deploy_role",
-    "GuardedEndpoint": ".endpoint.guarded_endpoint",
-    "Guardrails": ".endpoint.guardrails",
-    "Host": ".model.image",
-    "ComponentAdapter": ".endpoint.inference_component",
-    "InferenceComponent": ".endpoint.inference_component",
-    "InferenceComponentMetrics": ".monitoring.metrics",
-    "InferenceRouter": ".endpoint.inference_router",
-    "InstanceVariant": ".endpoint.variants",
-    "ManagedInstanceScaling": ".endpoint.variants",
-    "MetricsConfig": "..spec.monitoring",
-    "Model": ".model.model",
-    "ModelArchives": ".model.model_archives",
-    "ModelData": ".model.model_data",
-    "ModelPackage": ".model.container",
-    "Move": "..spec.update",
-    "MovedEndpoint": ".endpoint.endpoint",
-    "MultiModelContainer": ".model.container",
-    "NeoCompilation": ".neo.compilation",
-    "NeoCompiler": ".neo.compiler",
-    "Network": ".network.network",
-    "PrefixAwareRouting": "..spec.variants",
-    "PrivateVpc": ".network.private_vpc",
-    "Retries": "..spec.batch_transform",
-    "Retry": "..spec.batch_transform",
-    "RoutingTarget": ".endpoint.inference_router",
-    "S3Prefix": ".storage.s3_prefix",
-    "SageMakerChecks": ".synth.checks",
-    "ScaleInPolicy": "..spec.variants",
-    "Scaled": ".scaling.values",
-    "Scaling": ".scaling.scaling",
-    "ScalingMetric": ".scaling.values",
-    "ScalingStep": ".scaling.values",
-    "SchedulingConfig": "..spec.variants",
-    "ServerlessVariant": ".endpoint.variants",
-    "Source": "..archive.sources",
-    "Variant": ".endpoint.variants",
-    "WatchedVariant": ".monitoring.watches",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name], __name__), name)
-    globals()[name] = found
-    return found
+__getattr__ = loading(__name__, __file__)
 
 
 def __dir__() -> list[str]:
