@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from sagemaker_serving.archive import (
@@ -25,6 +28,8 @@ from sagemaker_serving.archive import (
     without_variables,
 )
 from sagemaker_serving.errors import Failure
+from tests.leaving import gone, program
+from tests.local_aws.aws import eventually
 
 pytestmark = pytest.mark.slow
 SCRIPT = str(Path(__file__).with_name("tensorflow_models.py"))
@@ -159,3 +164,36 @@ def test_what_tensorflow_cannot_convert_is_said_in_its_words(tmp_path: Path) -> 
     with pytest.raises(Failure, match=r"cannot convert .*broken\.keras: "):
         build_archive(tmp_path / "broken.keras", lambda _: tmp_path / "model.tar.gz")
     assert [path.name for path in tmp_path.iterdir()] == ["broken.keras"]
+
+
+CONVERTS = """
+import sys
+from pathlib import Path
+from sagemaker_serving.archive.conversion import convert
+from sagemaker_serving.archive.sources import Conversion, Tensors
+
+folder = Path(sys.argv[1])
+convert({Conversion(source=folder / "graph.pb", name="graph"): Tensors()}, folder)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_conversion_that_is_cut_off_leaves_no_process(tmp_path: Path, name: str) -> None:
+    with program(CONVERTS, tmp_path) as converting:
+        process = psutil.Process(converting.pid)
+
+        def converter() -> list[int]:
+            found = process.children(recursive=True)
+            return [each.pid for each in found] if _is_there(found) else []
+
+        below = eventually(converter)
+        converting.send_signal(getattr(signal, name))
+    assert gone([converting.pid, *below])
+
+
+def _is_there(processes: list[psutil.Process]) -> bool:
+    with suppress(psutil.Error):  # one may have ended
+        return any(
+            each.cmdline()[1:] == ["-m", "sagemaker_serving.converter"] for each in processes
+        )
+    return False

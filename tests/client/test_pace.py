@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from contextlib import ExitStack
+from itertools import islice, pairwise
 from math import inf
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sagemaker_serving.client import Retries
 from sagemaker_serving.client.pace import Pace
 from sagemaker_serving.errors import Failure
 
@@ -87,3 +90,22 @@ def test_closing_ends_the_wait_for_a_turn() -> None:
     assert told == ["the predictor was closed while it waited"]
     with pytest.raises(Failure, match="closed"), pace.turn():
         pass
+
+
+@given(
+    seed=st.integers(), base=st.floats(0.001, 5), cap=st.floats(0.001, 60), count=st.integers(1, 40)
+)
+def test_waits_are_anywhere_below_what_doubles_up_to_the_cap(
+    seed: int, base: float, cap: float, count: int
+) -> None:
+    retries = Retries(base_seconds=base, cap_seconds=cap, random=Random(seed))
+    for number, wait in enumerate(islice(retries.waits(), count)):
+        assert 0 <= wait <= min(cap, base * 2**number)
+
+
+def test_waits_are_spread_over_the_whole_width() -> None:
+    retries = Retries(base_seconds=1.0, cap_seconds=1.0, random=Random(1))
+    waits = sorted(islice(retries.waits(), 1000))
+    assert waits[0] < 0.01
+    assert waits[-1] > 0.99
+    assert max(after - before for before, after in pairwise(waits)) < 0.02

@@ -1,7 +1,10 @@
-"""Every ``sagemaker-serving …`` and ``local-aws …`` that the documents show is a command."""
+"""Every ``sagemaker-serving …`` and ``local-aws …`` that the documents show is a command, and their
+Python is Python."""
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -13,7 +16,7 @@ import yaml
 
 from local_aws import cli as local_aws_cli
 from sagemaker_serving.cli import _group
-from tools.transcripts.blocks import PAGES, ROOT, WORKFLOW, blocks
+from tools.transcripts.blocks import PAGES, ROOT, WORKFLOW, Block, blocks
 
 _PROGRAMS = {"sagemaker-serving": _group, "local-aws": local_aws_cli.commands}
 _PROGRAM = "sagemaker-serving|local-aws"
@@ -136,3 +139,26 @@ def test_commands_are_found_in_every_kind_of_place() -> None:
 def test_what_there_is_not_is_found_out(command: str) -> None:
     with pytest.raises((AssertionError, click.UsageError)):
         _must_parse(command, True)
+
+
+_OURS = ("sagemaker_serving", "stacks", "aws_cdk", "boto3")
+
+
+def _python() -> Iterator[Block]:
+    for page in PAGES:
+        yield from blocks(page, "python")
+
+
+@pytest.mark.parametrize("block", list(_python()), ids=lambda block: block.where)
+def test_it_compiles_and_imports_what_exists(block: Block) -> None:
+    tree = ast.parse(block.text, filename=block.where)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(_OURS):
+            module = importlib.import_module(node.module)
+            for alias in node.names:
+                if alias.name != "*" and not hasattr(module, alias.name):
+                    importlib.import_module(f"{node.module}.{alias.name}")
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith(_OURS):
+                    importlib.import_module(alias.name)

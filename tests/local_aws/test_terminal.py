@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from local_aws import terminal
+from local_aws.cli.showing import in_short
 from local_aws.terminal import CleanStream, clean, console, print_own, progress_bars
 
 STEERING = [
@@ -150,3 +151,15 @@ def test_rich_is_asked_for_consoles_and_bars_in_one_place(pytestconfig: pytest.C
     )
     found = [path.name for path in files if asking.search(path.read_text())]
     assert found == ["terminal.py"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        (None, None),
+        ("no capacity", "no capacity"),
+        ("no ping. Last log lines: Traceback\n  File\nno model", "no ping. … no model"),
+    ],
+)
+def test_of_a_log_in_a_reason_the_last_line_is_told(reason: str | None, told: str | None) -> None:
+    assert in_short(reason) == told

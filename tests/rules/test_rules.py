@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
+from sagemaker_serving import rules
 from sagemaker_serving.errors import Problem, Severity
-from sagemaker_serving.rules import check_environment
+from sagemaker_serving.rules import RULES, Rule, check_environment
 from sagemaker_serving.spec import read_environment
 from tests.models import saved_model
 from tests.rules.changes import BLUE, COMPONENTS, DIGITS, SCALING, UPDATE, Change
@@ -244,3 +247,26 @@ def test_junk_anywhere_is_a_problem_and_never_a_crash(folder: Path, junk: Any) -
 def test_shipped_environments_have_no_problem(name: str) -> None:
     file = read_environment(ROOT / "environments" / f"{name}.yaml")
     assert check_environment(file, today=TODAY) == []
+
+
+def test_no_rule_is_left_out_of_the_registry() -> None:
+    found = [
+        rule
+        for module in pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
+        for value in vars(importlib.import_module(module.name)).values()
+        for rule in (value if isinstance(value, tuple) else [value])
+        if isinstance(rule, Rule)
+    ]
+    assert {rule.id for rule in found} == {rule.id for rule in RULES}
+
+
+def test_no_two_rules_share_an_id() -> None:
+    names = [rule.id for rule in RULES]
+    assert len(set(names)) == len(names)
+
+
+def test_each_rule_says_what_and_why_and_where_that_is_written() -> None:
+    told = [
+        (rule.id, (rule.what.endswith("."), rule.why, rule.example, rule.source)) for rule in RULES
+    ]
+    assert [name for name, each in told if not all(each)] == []

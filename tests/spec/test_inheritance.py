@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.spec import EnvironmentFile, S3Artifact, read_environment
+from sagemaker_serving.spec import (
+    Batching,
+    EnvironmentFile,
+    InstanceVariant,
+    Model,
+    S3Artifact,
+    overlay,
+    read_environment,
+)
 
 BASE = """\
 region: eu-west-1
@@ -93,3 +101,35 @@ def test_what_cannot_be_extended_is_refused_with_its_line(
         read_environment(tmp_path / "dev.yaml")
     assert f"{tmp_path}/dev.yaml:2 extends: " in str(refused.value)
     assert message in str(refused.value)
+
+
+def test_a_variant_overrides_its_model_field_by_field() -> None:
+    model = Model(
+        artifact="model",
+        framework="tensorflow",
+        framework_version="2.19",
+        environment={"A": "1", "B": "1"},
+        batching=Batching(max_batch_size=8, num_batch_threads=4),
+    )
+    variant = InstanceVariant(
+        name="big",
+        instance_type="ml.m5.large",
+        framework_version="2.18",
+        environment={"B": "2"},
+        batching=Batching(max_batch_size=64),
+    )
+    container = model.container(variant)
+    assert container.artifact == "model"
+    assert container.framework_version == "2.18"
+    assert container.environment == {"A": "1", "B": "2"}
+    assert container.batching == Batching(max_batch_size=64, num_batch_threads=4)
+
+
+def test_an_artifact_is_replaced_whole() -> None:
+    below = {"artifact": {"s3": "s3://bucket/a.tar.gz", "sha256": "1"}}
+    above = {"artifact": {"s3": "s3://bucket/b.tar.gz"}}
+    assert overlay(below, above) == above
+
+
+def test_absent_and_zero_are_two_things() -> None:
+    assert overlay({"a": 1, "b": 1}, {"a": 0, "b": None}) == {"a": 0, "b": 1}

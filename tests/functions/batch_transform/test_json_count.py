@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagemaker_serving.functions.batch_transform.json_count import RESULTS, JsonCount
+from sagemaker_serving.functions.batch_transform.line_count import LineCount
 from tests.functions.batch_transform.pieces import pieces
 
 TEXTS = st.text(alphabet='ab"\\[]{},: \n\té', max_size=8)
@@ -118,3 +119,25 @@ def test_an_answer_of_many_rows_is_counted_without_being_held() -> None:
     count.feed(b"[0.1]]}")
     count.end()
     assert (count.shaped_rows, len(json.dumps(asdict(count))) < 1000) == (100_001, True)
+
+
+PARTS = st.lists(
+    st.sampled_from([b"\n", b"\r\n", b" ", b"\t", b"a", b'{"x": 1}', b'"instances" :', b"\x00"]),
+    max_size=40,
+).map(b"".join)
+
+
+@given(body=PARTS, seed=st.integers(0, 1000))
+def test_lines_blanks_and_requests_are_those_of_the_whole(body: bytes, seed: int) -> None:
+    lines = body.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    counted = LineCount()
+    for block in pieces(body, seed):
+        counted.feed(block)
+        counted = LineCount(**json.loads(json.dumps(asdict(counted))))
+    assert counted.offset == len(body)
+    counted.end()
+    assert counted.lines == len(lines)
+    assert counted.blanks == sum(not line.strip() for line in lines)
+    assert counted.has_requests is (b'"instances" :' in body)

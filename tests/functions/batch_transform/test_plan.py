@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sagemaker_serving.functions.batch_transform import inputs, plan
 from sagemaker_serving.functions.batch_transform.errors import Refused
 from sagemaker_serving.functions.batch_transform.quarantine import Bad, quarantine
+from sagemaker_serving.functions.batch_transform.sharding import Input, shards
 from sagemaker_serving.functions.batch_transform.store import Store
 from tests.functions.batch_transform.memory import MemoryS3
 from tests.functions.batch_transform.runs import States, begun, manifest, planned, put
@@ -161,3 +162,29 @@ def test_a_name_that_leaves_no_room_for_its_output_is_refused(s3: MemoryS3) -> N
     put(s3, {"x" * 1000: b""})
     with pytest.raises(Refused, match=r"has 1,000 bytes, and the output leaves 9\d\d of the 1,024"):
         planned(s3, begun(s3))
+
+
+SIZES = st.lists(st.integers(0, 50), max_size=200)
+
+
+@given(sizes=SIZES, max_objects=st.integers(1, 20), max_bytes=st.integers(1, 100))
+def test_every_input_is_in_one_shard_in_order_and_limits_are_kept(
+    sizes: list[int], max_objects: int, max_bytes: int
+) -> None:
+    inputs = [Input(name=str(n), size=size, modified=0) for n, size in enumerate(sizes)]
+    cut = list(shards(inputs, max_objects=max_objects, max_bytes=max_bytes))
+    assert [entry for shard in cut for entry in shard] == inputs
+    for shard in cut:
+        assert 1 <= len(shard) <= max_objects
+        assert len(shard) == 1 or sum(entry.size for entry in shard) <= max_bytes
+
+
+@given(sizes=SIZES, max_objects=st.integers(1, 20), max_bytes=st.integers(1, 100))
+def test_no_shard_is_cut_before_it_is_full(
+    sizes: list[int], max_objects: int, max_bytes: int
+) -> None:
+    inputs = [Input(name=str(n), size=size, modified=0) for n, size in enumerate(sizes)]
+    cut = list(shards(inputs, max_objects=max_objects, max_bytes=max_bytes))
+    for shard, following in pairwise(cut):
+        size = sum(entry.size for entry in shard)
+        assert len(shard) == max_objects or size + following[0].size > max_bytes

@@ -6,10 +6,15 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+import xmltodict  # type: ignore[import-untyped]
 from botocore.exceptions import ClientError
+from moto.core.serialize import QuerySerializer
 
+from local_aws.emulator import messages
+from local_aws.protocol.models import service_model
 from tests.local_aws.aws import Aws
 
 SERVICES = (
@@ -78,3 +83,57 @@ def _nulls(value: Any, place: str) -> Iterator[str]:
     named = value.items() if isinstance(value, dict) else ()
     for name, item in enumerate(value) if isinstance(value, list) else named:
         yield from _nulls(item, f"{place}/{name}")
+
+
+BODIES: list[dict[str, Any]] = [
+    {"A": {"B": ["1", "2", ""], "C": None, "D": {}, "E": 0, "F": True, "G": 1.5}},
+    {"A": {"@xmlns": 'https://a/?b="c"&d', "B": "<&>\"'", "C": {"@type": "x", "#text": "y"}}},
+    {"A": {"B": [], "C": {"D": [{"E": "é\u2028😀"}, {"E": {"member": ["1"]}}]}, "F": b"bytes"}},
+    {"A": ""},
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_xml_is_what_the_emulator_would_write(body: dict[str, Any]) -> None:
+    messages.apply()
+    model = service_model("sns").operation_model("CreateTopic")
+    written = QuerySerializer(model)._serialize_body(body)
+    expected = xmltodict.unparse(body, full_document=False, short_empty_elements=True)
+    assert ElementTree.canonicalize(written) == ElementTree.canonicalize(expected)
+
+
+def test_awss_managed_policies_can_be_attached(aws: Aws) -> None:
+    iam = aws.client("iam")
+    aws.role("bootstrap", "cloudformation")
+    policy = "arn:aws:iam::aws:policy/AdministratorAccess"
+    iam.attach_role_policy(RoleName="bootstrap", PolicyArn=policy)
+    attached = iam.list_attached_role_policies(RoleName="bootstrap")["AttachedPolicies"]
+    assert [entry["PolicyArn"] for entry in attached] == [policy]
+
+
+def test_a_bucket_that_takes_tls_only_takes_what_comes_by_the_loopback(aws: Aws) -> None:
+    aws.s3.create_bucket(
+        Bucket="tls-only", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+    )
+    deny = {
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": ["arn:aws:s3:::tls-only", "arn:aws:s3:::tls-only/*"],
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
+    policy = {"Version": "2012-10-17", "Statement": [deny]}
+    aws.s3.put_bucket_policy(Bucket="tls-only", Policy=json.dumps(policy))
+    aws.s3.put_object(Bucket="tls-only", Key="key", Body=b"body")
+    assert aws.s3.get_object(Bucket="tls-only", Key="key")["Body"].read() == b"body"
+
+
+def test_access_is_logged_into_a_bucket_whose_policy_comes_later(aws: Aws) -> None:
+    for name in ("logged", "logs"):
+        aws.s3.create_bucket(
+            Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+        )
+    target = {"TargetBucket": "logs", "TargetPrefix": "data/"}
+    aws.s3.put_bucket_logging(Bucket="logged", BucketLoggingStatus={"LoggingEnabled": target})
+    found = aws.s3.get_bucket_logging(Bucket="logged")["LoggingEnabled"]
+    assert found["TargetBucket"] == "logs"

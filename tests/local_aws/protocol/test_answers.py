@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from botocore.eventstream import EventStreamBuffer
 from botocore.parsers import create_parser
+from hypothesis import given
+from hypothesis import strategies as st
 from werkzeug import Request, Response
 from werkzeug.test import EnvironBuilder
 
@@ -15,6 +19,7 @@ from local_aws.credentials import ACCOUNT_ID
 from local_aws.protocol import AwsError
 from local_aws.protocol.answers import error_answer, write_answer
 from local_aws.protocol.call import Call
+from local_aws.protocol.event_stream import event, exception
 from local_aws.protocol.models import service_model
 
 PROTOCOLS = {
@@ -114,3 +119,41 @@ def test_an_error_has_the_members_of_its_model(
     request = Request(EnvironBuilder(path="/2015-03-31/functions/f").get_environ())
     answer = error_answer(request, service, AwsError(code, "m", status=status))
     assert (answer.status_code, answer.json) == (status, members)
+
+
+NAMES = st.text("abcXYZ", min_size=1, max_size=40)
+
+
+@given(parts=st.lists(st.tuples(NAMES, st.binary(max_size=200))), cut=st.integers(1, 64))
+def test_events_are_read_as_they_were_written_wherever_they_are_cut(
+    parts: list[tuple[str, bytes]], cut: int
+) -> None:
+    written = b"".join(event(name, content) for name, content in parts)
+    buffer = EventStreamBuffer()
+    for start in range(0, len(written), cut):
+        buffer.add_data(written[start : start + cut])
+    read = [(message.headers, message.payload) for message in buffer]
+    assert read == [
+        (
+            {
+                ":event-type": name,
+                ":content-type": "application/octet-stream",
+                ":message-type": "event",
+            },
+            content,
+        )
+        for name, content in parts
+    ]
+
+
+@given(members=st.dictionaries(NAMES, st.text(max_size=40)))
+def test_an_error_carries_its_members(members: dict[str, str]) -> None:
+    buffer = EventStreamBuffer()
+    buffer.add_data(exception("ModelStreamError", members))
+    (message,) = buffer
+    assert message.headers == {
+        ":exception-type": "ModelStreamError",
+        ":content-type": "application/json",
+        ":message-type": "exception",
+    }
+    assert json.loads(message.payload) == members

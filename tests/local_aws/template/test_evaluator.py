@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from threading import Barrier
 from typing import Any
 
 import pytest
 
 from local_aws.template import Evaluator, Names, TemplateError, Unknown, region_names
+from local_aws.template.parameters import broken
 
 MAPPINGS = {"Regions": {"eu-west-1": {"Account": "763", "Zones": ["a", "b"]}}}
 CONDITIONS = {
@@ -257,3 +261,24 @@ def test_of_an_unknown_text_the_known_pieces_are_kept(value: Any) -> None:
     known = "".join(piece if isinstance(piece, str) else "*" for piece in found.pieces)
     assert known == "s3://*/eu-west-1/*"
     assert rest == [Unknown("Bucket"), Unknown("Model")]
+
+
+def test_a_pattern_that_only_java_reads_is_not_judged_and_the_rest_is() -> None:
+    declared = {"Type": "String", "AllowedPattern": r"\p{Alpha}+", "MaxLength": 3}
+    assert list(broken(declared, "abc")) == []
+    assert list(broken(declared, "abcd")) == ["must contain at most 3 characters"]
+    assert list(broken({**declared, "AllowedPattern": "[a-c]+"}, "abd")) == [
+        "must match pattern [a-c]+"
+    ]
+
+
+def test_every_region_has_the_partition_and_suffix_that_botocore_knows() -> None:
+    partitions = json.loads(files("botocore").joinpath("data/partitions.json").read_text())
+    for partition in partitions["partitions"]:
+        for region in partition["regions"]:
+            if re.match(partition["regionRegex"], region):
+                assert region_names(region) == {
+                    "AWS::Region": region,
+                    "AWS::Partition": partition["id"],
+                    "AWS::URLSuffix": partition["outputs"]["dnsSuffix"],
+                }

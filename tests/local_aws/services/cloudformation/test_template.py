@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import json
+from threading import Barrier, Event
 
 import pytest
 
 from local_aws.protocol import AwsError
+from local_aws.services.cloudformation.engine.blueprint import Existing
+from local_aws.services.cloudformation.engine.graph import Graph, run
+from local_aws.services.cloudformation.engine.names import StackNames, Surroundings
+from local_aws.services.cloudformation.engine.stacks import Resource
 from local_aws.services.cloudformation.engine.template import parse
+from local_aws.template import Evaluator, needed
 
 YAML = """
 AWSTemplateFormatVersion: 2010-09-09
@@ -87,3 +93,51 @@ def test_a_malformed_template_is_refused_in_aws_words(body: str, message: str) -
     with pytest.raises(AwsError, match=message) as refusal:
         parse(body)
     assert refusal.value.code == "ValidationError"
+
+
+def test_sub_variables_are_not_references() -> None:
+    resource = {"Properties": {"A": {"Fn::Sub": ["${Name} ${B}", {"Name": {"Ref": "C"}}]}}}
+
+    assert needed(resource) == {"B", "C"}
+
+
+def test_both_branches_of_a_condition_count() -> None:
+    resource = {"Properties": {"A": {"Fn::If": ["X", {"Ref": "B"}, {"Fn::GetAtt": "C.Arn"}]}}}
+
+    assert needed(resource) == {"B", "C"}
+
+
+def test_independent_names_are_worked_on_together() -> None:
+    together = Barrier(3, timeout=60)
+
+    def work(name: str) -> None:
+        together.wait()
+
+    assert run(Graph({"a": set(), "b": set(), "c": set()}), work) == {}
+
+
+def test_after_a_failure_nothing_further_begins_when_told_to_stop() -> None:
+    stop = Event()
+    done: list[str] = []
+
+    def work(name: str) -> None:
+        if name == "a":
+            raise ValueError(name)
+        stop.wait(60)
+        done.append(name)
+
+    run(Graph({"a": set(), "x": set(), "y": {"x"}}), work, stop=stop)
+
+    assert done == ["x"]
+
+
+SURROUNDINGS = Surroundings("mine", "arn:stack", "eu-west-1", "123456789012", ("arn:topic",))
+
+
+def test_a_stack_names_its_topics_and_an_attribute_that_a_resource_lacks_is_refused() -> None:
+    bucket = Resource("Bucket", "AWS::S3::Bucket", "b-1", attributes={"Arn": "arn:b"})
+    names = StackNames(SURROUNDINGS.pseudo_parameters(), Existing({"Bucket": bucket}), str)
+    evaluator = Evaluator(names, mappings={}, conditions={})
+    assert evaluator.evaluate({"Ref": "AWS::NotificationARNs"}) == ["arn:topic"]
+    with pytest.raises(AwsError, match="Bucket does not support attribute type Nope"):
+        evaluator.evaluate({"Fn::GetAtt": ["Bucket", "Nope"]})

@@ -1,4 +1,4 @@
-"""Alarms look at their metrics and change their state."""
+"""Alarms look at their metrics and change their state; dashboards are kept as they are given."""
 
 from __future__ import annotations
 
@@ -121,3 +121,19 @@ def test_each_combination_of_dimensions_is_a_metric_of_its_own(aws: Aws) -> None
     assert found(all_three) == [3]
     assert found([]) == [1]
     assert found(all_three[:1]) == []
+
+
+def test_a_dashboard_has_the_tags_that_it_was_made_with(aws: Aws) -> None:
+    """CloudWatch API reference, PutDashboard: tags of one that is there already are ignored."""
+    cloudwatch = aws.client("cloudwatch")
+
+    def put(name: str, value: str) -> Any:
+        tags = [{"Key": "team", "Value": value}]
+        cloudwatch.put_dashboard(DashboardName=name, DashboardBody="{}", Tags=tags)
+        arn = cloudwatch.get_dashboard(DashboardName=name)["DashboardArn"]
+        return cloudwatch.list_tags_for_resource(ResourceARN=arn)["Tags"]
+
+    assert put("tagged", "a") == [{"Key": "team", "Value": "a"}]
+    assert put("tagged", "b") == [{"Key": "team", "Value": "a"}]
+    cloudwatch.delete_dashboards(DashboardNames=["tagged"])
+    assert put("tagged", "b") == [{"Key": "team", "Value": "b"}]

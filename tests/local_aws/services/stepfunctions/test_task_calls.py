@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from botocore.response import StreamingBody
 
+from local_aws.protocol.models import operation
+from local_aws.services.stepfunctions.engine import jsonata
+from local_aws.services.stepfunctions.engine.sdk_tasks import as_json, as_request
 from tests.local_aws.aws import REGION, Aws, policy
 from tests.local_aws.functions import in_place, zipped
 from tests.local_aws.services.stepfunctions.machines import (
@@ -143,3 +150,87 @@ def test_an_inline_map_takes_a_thousand_items_one_after_another(aws: Aws) -> Non
         "End": True,
     }
     assert output(aws, {"Each": each}, list(range(1100))) == {"count": 1100}
+
+
+@pytest.mark.parametrize(
+    ("service", "action", "parameters", "request_"),
+    [
+        ("stepfunctions", "startExecution", {"Input": {"a": 1}}, {"input": '{"a": 1}'}),
+        ("s3", "putObject", {"Body": {"a": [1]}}, {"Body": b'{"a":[1]}'}),
+        ("s3", "putObject", {"Body": "text"}, {"Body": b'"text"'}),
+        ("s3", "putObject", {"SseKmsKeyId": "k"}, {"SSEKMSKeyId": "k"}),
+        ("s3", "putObject", {"Metadata": {"Own-Key": 1}}, {"Metadata": {"Own-Key": "1"}}),
+        (
+            "cloudwatch",
+            "putMetricData",
+            {"MetricData": [{"Dimensions": [{"Name": "n", "Value": 1}]}]},
+            {"MetricData": [{"Dimensions": [{"Name": "n", "Value": "1"}]}]},
+        ),
+        (
+            "logs",
+            "putLogEvents",
+            {"LogEvents": [{"Message": {"a": True}, "Timestamp": 1}]},
+            {"logEvents": [{"message": '{"a": true}', "timestamp": 1}]},
+        ),
+    ],
+)
+def test_parameters_become_what_the_api_takes(
+    service: str, action: str, parameters: dict[str, Any], request_: dict[str, Any]
+) -> None:
+    assert as_request(parameters, operation(service, action).input_shape) == request_
+
+
+def test_what_the_api_does_not_know_is_left_for_it_to_refuse() -> None:
+    shape = operation("s3", "putObject").input_shape
+    assert as_request({"Bodi": 1}, shape) == {"Bodi": 1}
+    assert as_request({}, None) == {}
+
+
+def test_an_answer_is_json_with_capitals_iso_times_and_text() -> None:
+    answer = {
+        "Body": StreamingBody(io.BytesIO(b"text"), 4),
+        "LastModified": datetime(2026, 11, 21, 12, 30, 0, 123456, UTC),
+        "Metadata": {"own": "kept"},
+    }
+    assert as_json(answer, operation("s3", "getObject").output_shape) == {
+        "Body": "text",
+        "LastModified": "2026-11-21T12:30:00.123Z",
+        "Metadata": {"own": "kept"},
+    }
+    listed = {"stateMachines": [{"stateMachineArn": "arn"}]}
+    assert as_json(listed, operation("stepfunctions", "listStateMachines").output_shape) == {
+        "StateMachines": [{"StateMachineArn": "arn"}]
+    }
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("$sum([1, 2.5])", 3.5),
+        ("null", None),
+        ('{"a": null, "b": [null]}', {"a": None, "b": [None]}),
+        ("$partition([1,2,3,4,5], 2)", [[1, 2], [3, 4], [5]]),
+        ("$range(0, 10, 5)", [0, 5, 10]),
+        ("$range(3, 1, -1)", [3, 2, 1]),
+        ('$hash("a", "MD5")', "0cc175b9c0f1b6a831c399e269772661"),
+        ('$parse("{\\"a\\": [1, 2]}").a', [1, 2]),
+        ("$random(7) = $random(7)", True),
+        ("$length($uuid())", 36),
+        ("$exists($nothing)", False),
+    ],
+)
+def test_expressions_have_their_values(expression: str, value: Any) -> None:
+    assert jsonata.evaluate(expression) == value
+
+
+@pytest.mark.parametrize(
+    "expression", ["$error('no')", "1 +", "$partition([1], 0)", "$range(1, 2, 0)", "$hash('a','X')"]
+)
+def test_expressions_that_fail_say_so(expression: str) -> None:
+    with pytest.raises(jsonata.JsonataError):
+        jsonata.evaluate(expression)
+
+
+def test_only_expressions_that_cannot_be_read_have_a_problem() -> None:
+    assert jsonata.problem("$a + 1") is None
+    assert jsonata.problem("$a +") is not None
