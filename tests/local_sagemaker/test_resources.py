@@ -166,9 +166,7 @@ def test_tags_of_what_is_absent_are_refused(aws: Aws) -> None:
         aws.sagemaker.list_tags(ResourceArn=f"{PREFIX}:model/absent")
 
 
-LISTING = Listing(
-    items="Endpoints", kind="Endpoint", members=("EndpointName",), status="EndpointStatus"
-)
+LISTING = Listing("Endpoint")
 
 
 def endpoint(number: int, status: str = "InService") -> Resource:

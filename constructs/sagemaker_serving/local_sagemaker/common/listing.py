@@ -5,31 +5,34 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from local_aws.protocol import AwsError
+from local_aws.protocol.models import operation_model
 from sagemaker_serving.local_sagemaker.common.store import Resource
 
 DEFAULT_PAGE = 10
 """Items of a page when MaxResults is absent (botocore's documentation of ListEndpoints)."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Listing:
-    """What one List action lists: ``items`` is the output member's name.
+    """What one List action lists, by SageMaker's model: ``kind`` is what it lists (``Endpoint``).
 
-    ``kind`` prefixes the members of a resource (``EndpointName``), ``members``
-    are the summary's, and ``status`` the member that StatusEquals is held
-    against. ``order`` is SortOrder's default: that of most, not of all.
+    ``status`` is the member that StatusEquals is held against, ``EndpointStatus`` unless told.
+    ``order`` is SortOrder's default: that of most, not of all.
     """
 
-    items: str
-    kind: str
-    members: tuple[str, ...]
-    status: str = ""
-    order: Literal["Ascending", "Descending"] = "Descending"
+    def __init__(
+        self,
+        kind: str,
+        *,
+        status: str | None = None,
+        order: Literal["Ascending", "Descending"] = "Descending",
+    ) -> None:
+        self._kind = kind
+        self._status = f"{kind}Status" if status is None else status
+        self._order = order
 
     def page(self, resources: Iterable[Resource], parameters: Mapping[str, Any]) -> dict[str, Any]:
         """One page of the resources that match, with NextToken when there are more.
@@ -37,7 +40,7 @@ class Listing:
         By CreationTime, in ``order``, unless SortBy and SortOrder say otherwise; a
         token stays valid when resources come and go.
         """
-        ascending = parameters.get("SortOrder", self.order) == "Ascending"
+        ascending = parameters.get("SortOrder", self._order) == "Ascending"
         sort_by = parameters.get("SortBy", "CreationTime")
         matching = sorted(
             (resource for resource in resources if self._matches(resource, parameters)),
@@ -54,27 +57,30 @@ class Listing:
                 and self._position(resource, sort_by) != after
             ]
         size = parameters.get("MaxResults", DEFAULT_PAGE)
-        answer: dict[str, Any] = {self.items: [self._summary(found) for found in matching[:size]]}
+        answer: dict[str, Any] = {self._items(): [dict(found) for found in matching[:size]]}
         if len(matching) > size:
             answer["NextToken"] = _write_token(self._position(matching[size - 1], sort_by))
         return answer
 
-    def _summary(self, resource: Resource) -> Resource:
-        return {name: resource[name] for name in self.members if name in resource}
+    def _items(self) -> str:
+        """The output's member that is a list; what of a resource is in it, the answer's writer
+        knows."""
+        listed = operation_model("sagemaker", f"List{self._kind}s").output_shape.members
+        return next(str(name) for name, member in listed.items() if member.type_name == "list")
 
     def _position(self, resource: Resource, sort_by: str) -> tuple[Any, str]:
-        name = resource[f"{self.kind}Name"]
+        name = resource[f"{self._kind}Name"]
         if sort_by == "Name":
             return (name, name)
         if sort_by == "Status":
-            return (resource[self.status], name)
+            return (resource[self._status], name)
         return (resource["CreationTime"], name)
 
     def _matches(self, resource: Resource, parameters: Mapping[str, Any]) -> bool:
         wanted = parameters.get("StatusEquals")
         return (
-            parameters.get("NameContains", "").lower() in resource[f"{self.kind}Name"].lower()
-            and (wanted is None or resource[self.status] == wanted)
+            parameters.get("NameContains", "").lower() in resource[f"{self._kind}Name"].lower()
+            and (wanted is None or resource[self._status] == wanted)
             and _between(resource, parameters, "CreationTime")
             and _between(resource, parameters, "LastModifiedTime")
         )

@@ -27,34 +27,13 @@ from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipp
 Parameters = Mapping[str, Any]
 
 _DONE = ("COMPLETED", "FAILED", "STOPPED")
-_OF_SUMMARIES = (
-    "CompilationTargetDevice",
-    "CompilationTargetPlatformOs",
-    "CompilationTargetPlatformArch",
-    "CompilationTargetPlatformAccelerator",
-)
 _log = logging.getLogger(__name__)
 
 
 class CompilationJobs:
     """Create-, Describe-, List-, Stop- and DeleteCompilationJob."""
 
-    _listing = Listing(
-        items="CompilationJobSummaries",
-        kind="CompilationJob",
-        members=(
-            "CompilationJobName",
-            "CompilationJobArn",
-            "CreationTime",
-            "CompilationStartTime",
-            "CompilationEndTime",
-            *_OF_SUMMARIES,
-            "LastModifiedTime",
-            "CompilationJobStatus",
-        ),
-        status="CompilationJobStatus",
-        order="Ascending",
-    )
+    _listing = Listing("CompilationJob", order="Ascending")
 
     def __init__(self, context: LocalContext, *, logs: LogShipper, faults: Faults) -> None:
         self._context = context
@@ -93,8 +72,7 @@ class CompilationJobs:
         """The job as it stands now; FailureReason of one that is done says what compiled it, if
         anything did (on AWS it is empty)."""
         with region.lock:
-            job = _find(region, parameters["CompilationJobName"])
-            return {name: value for name, value in job.items() if name not in _OF_SUMMARIES}
+            return dict(_find(region, parameters["CompilationJobName"]))
 
     def list(self, region: Region, parameters: Parameters) -> Resource:
         """The jobs of the region, page by page, the oldest first."""

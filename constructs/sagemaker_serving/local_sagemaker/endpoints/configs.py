@@ -19,11 +19,7 @@ Parameters = Mapping[str, Any]
 class EndpointConfigs:
     """CreateEndpointConfig, DescribeEndpointConfig, ListEndpointConfigs, DeleteEndpointConfig."""
 
-    _listing = Listing(
-        items="EndpointConfigs",
-        kind="EndpointConfig",
-        members=("EndpointConfigName", "EndpointConfigArn", "CreationTime"),
-    )
+    _listing = Listing("EndpointConfig")
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Keep a config whose variants name models that exist."""

@@ -68,18 +68,7 @@ VARIANTS = ("ProductionVariants", "ShadowProductionVariants")
 class Endpoints:
     """CreateEndpoint, UpdateEndpoint and the other actions on endpoints, and what serves them."""
 
-    _listing = Listing(
-        items="Endpoints",
-        kind="Endpoint",
-        members=(
-            "EndpointName",
-            "EndpointArn",
-            "CreationTime",
-            "LastModifiedTime",
-            "EndpointStatus",
-        ),
-        status="EndpointStatus",
-    )
+    _listing = Listing("Endpoint")
 
     def __init__(
         self,

@@ -32,21 +32,7 @@ class InferenceComponents:
     accelerators that a copy asks for are kept and not reserved.
     """
 
-    _listing = Listing(
-        items="InferenceComponents",
-        kind="InferenceComponent",
-        members=(
-            "CreationTime",
-            "InferenceComponentArn",
-            "InferenceComponentName",
-            "EndpointArn",
-            "EndpointName",
-            "VariantName",
-            STATUS,
-            "LastModifiedTime",
-        ),
-        status=STATUS,
-    )
+    _listing = Listing("InferenceComponent")
 
     def __init__(self, fleets: Fleets, rollouts: Rollouts, metrics: Metrics) -> None:
         self._fleets = fleets

@@ -37,17 +37,7 @@ _POLICY = "ResourcePolicy"
 class InferenceRouters:
     """CreateInferenceRouter, DescribeInferenceRouter, Update-, Delete- and List-."""
 
-    _listing = Listing(
-        items="InferenceRouters",
-        kind="InferenceRouter",
-        members=(
-            "InferenceRouterName",
-            "InferenceRouterArn",
-            "CreationTime",
-            "LastModifiedTime",
-        ),
-        order="Ascending",
-    )
+    _listing = Listing("InferenceRouter", order="Ascending")
 
     def __init__(self, context: LocalContext, store: Store) -> None:
         self._context = context

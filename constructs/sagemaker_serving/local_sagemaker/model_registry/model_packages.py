@@ -17,19 +17,7 @@ _OF_A_CONTAINER = ("ContainerHostname", "Image", "ModelDataUrl", "Environment")
 class ModelPackageGroups:
     """CreateModelPackageGroup, DescribeModelPackageGroup, List- and Delete-."""
 
-    _listing = Listing(
-        items="ModelPackageGroupSummaryList",
-        kind="ModelPackageGroup",
-        members=(
-            "ModelPackageGroupName",
-            "ModelPackageGroupArn",
-            "ModelPackageGroupDescription",
-            "CreationTime",
-            "ModelPackageGroupStatus",
-        ),
-        status="ModelPackageGroupStatus",
-        order="Ascending",
-    )
+    _listing = Listing("ModelPackageGroup", order="Ascending")
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Keep an empty group."""
@@ -79,22 +67,7 @@ class ModelPackageGroups:
 class ModelPackages:
     """CreateModelPackage, DescribeModelPackage, UpdateModelPackage, List- and Delete-."""
 
-    _listing = Listing(
-        items="ModelPackageSummaryList",
-        kind="ModelPackage",
-        members=(
-            "ModelPackageName",
-            "ModelPackageGroupName",
-            "ModelPackageVersion",
-            "ModelPackageArn",
-            "ModelPackageDescription",
-            "CreationTime",
-            "ModelPackageStatus",
-            "ModelApprovalStatus",
-        ),
-        status="ModelApprovalStatus",
-        order="Ascending",
-    )
+    _listing = Listing("ModelPackage", status="ModelApprovalStatus", order="Ascending")
 
     def create(self, region: Region, parameters: Parameters) -> Resource:
         """Keep a package: of a name of its own, or the next version of a group.

@@ -20,9 +20,7 @@ Parameters = Mapping[str, Any]
 class Models:
     """CreateModel, DescribeModel, ListModels, DeleteModel."""
 
-    _listing = Listing(
-        items="Models", kind="Model", members=("ModelName", "ModelArn", "CreationTime")
-    )
+    _listing = Listing("Model")
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context

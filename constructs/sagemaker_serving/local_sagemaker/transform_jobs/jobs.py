@@ -43,20 +43,7 @@ _log = logging.getLogger(__name__)
 class TransformJobs:
     """CreateTransformJob, DescribeTransformJob, ListTransformJobs, StopTransformJob."""
 
-    _listing = Listing(
-        items="TransformJobSummaries",
-        kind="TransformJob",
-        members=(
-            "TransformJobName",
-            "TransformJobArn",
-            "CreationTime",
-            "TransformEndTime",
-            "LastModifiedTime",
-            "TransformJobStatus",
-            "FailureReason",
-        ),
-        status="TransformJobStatus",
-    )
+    _listing = Listing("TransformJob")
 
     def __init__(
         self,
