@@ -37,9 +37,12 @@ class Fact:
 
     def get(self, key: str) -> Fact:
         """The value under ``key``; absent when this is no mapping, unknown when it is."""
-        if isinstance(self.value, Unknown):
-            return Fact(Unknown(), self.where / key)
-        value = self.value.get(key) if isinstance(self.value, Mapping) else None
+        if isinstance(self.value, dict):  # most are, and a Mapping takes longer to tell
+            value = self.value.get(key)
+        elif isinstance(self.value, Unknown):
+            value = Unknown()
+        else:
+            value = self.value.get(key) if isinstance(self.value, Mapping) else None
         return Fact(value, self.where / key)
 
     def at(self, path: str) -> Fact:
