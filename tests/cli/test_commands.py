@@ -27,11 +27,13 @@ LOCAL_AWS_COMMANDS = ROOT / "local-aws" / "src" / "local_aws" / "cli"
 Run = Callable[..., Any]
 
 
-def test_every_command_teaches_in_its_help() -> None:
+def test_every_command_teaches_in_its_help_at_80_columns() -> None:
     for name, command in commands(_group):
-        said = CliRunner().invoke(_group, [*name.split(), "--help"])
+        said = CliRunner().invoke(_group, [*name.split(), "--help"], terminal_width=80)
         assert said.exit_code == 0, name
-        assert len(said.output.splitlines()) > 5, name
+        lines = said.output.splitlines()
+        assert len(lines) > 5, name
+        assert [line for line in lines if len(line) > 80] == [], name
         assert command.help is not None, name
 
 

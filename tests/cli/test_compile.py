@@ -59,7 +59,7 @@ def test_a_job_that_fails_ends_it_with_1_and_neos_reason(compile_: Run) -> None:
 
 
 def test_what_the_rules_refuse_is_never_sent(compile_: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.onnx").write_bytes(b"")
+    (tmp_path / "a.onnx").write_bytes(b"\x08\x07")
     ended = compile_("a.onnx", "--target", "ml_c5", *PLACE)
     assert ended.returncode == 2
     assert "Neo needs the inputs' shapes of ONNX" in ended.stderr

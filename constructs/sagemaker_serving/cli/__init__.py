@@ -103,11 +103,11 @@ def _group() -> None:
 
     \b
     Start here:
-      sagemaker-serving init                          describe a model on disk in a file
-      sagemaker-serving check environments/*.yaml     name every mistake
-      sagemaker-serving local up                      start the local AWS
-      sagemaker-serving local deploy local            deploy to it, with the real CDK CLI
+      sagemaker-serving init                        describe a model in a file
+      sagemaker-serving check environments/*.yaml   name every mistake
+      sagemaker-serving local up                    start the local AWS
+      sagemaker-serving local deploy local          deploy to it by CDK's CLI
       sagemaker-serving predict local-half-plus-three '[1, 2]' --local
-      cdk deploy -c env=prod --all                    deploy to AWS
-      sagemaker-serving docs skill                    what a coding agent needs
+      cdk deploy -c env=prod --all                  deploy to AWS
+      sagemaker-serving docs skill                  what a coding agent needs
     """

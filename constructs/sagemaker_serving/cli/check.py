@@ -121,7 +121,7 @@ def check(
       terraform show -json plan > plan.json && sagemaker-serving check plan.json
       sagemaker-serving check environments/*.yaml --today 2027-06-01
       sagemaker-serving check environments/*.yaml --format sarif > check.sarif
-      sagemaker-serving check environments/prod.yaml --account --account-file prod-account.json
+      sagemaker-serving check prod --account --account-file prod-account.json
       sagemaker-serving check local --account --local
     """
     from sagemaker_serving.rules.acknowledgements import in_file

@@ -113,7 +113,7 @@ def compile(
     Examples:
       sagemaker-serving compile prod/digits/neo --watch
       sagemaker-serving compile model/ --target ml_c5 --batch-size 1 \\
-          --output s3://bucket/neo --role arn:aws:iam::123456789012:role/neo --watch
+          --output s3://b/neo --role arn:aws:iam::123456789012:role/neo --watch
       sagemaker-serving compile prod/digits/neo --compare golden.jsonl
       sagemaker-serving compile model/ --batch-size 1 --compare golden.jsonl \\
           --precisions f32,bf16,int8 --max-error 0.001 -o compiled.png

@@ -14,9 +14,10 @@ def completion(shell: str) -> None:
 
     \b
     Examples:
-      source <(sagemaker-serving completion bash)               # or into ~/.bashrc
-      source <(sagemaker-serving completion zsh)                # or into ~/.zshrc
-      sagemaker-serving completion fish > ~/.config/fish/completions/sagemaker-serving.fish
+      source <(sagemaker-serving completion bash)   # or into ~/.bashrc
+      source <(sagemaker-serving completion zsh)    # or into ~/.zshrc
+      sagemaker-serving completion fish \\
+          > ~/.config/fish/completions/sagemaker-serving.fish
     """
     from click.shell_completion import get_completion_class
 

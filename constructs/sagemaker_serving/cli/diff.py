@@ -53,7 +53,7 @@ def diff(
       sagemaker-serving diff staging prod
       sagemaker-serving diff old.yaml new.yaml --json | jq '.[].path'
       sagemaker-serving diff environments/prod.yaml
-      sagemaker-serving diff environments/prod.yaml --write && cdk deploy -c env=prod --all
+      sagemaker-serving diff prod --write && cdk deploy -c env=prod --all
     """
     from sagemaker_serving.spec import read_environment
 

@@ -47,7 +47,9 @@ MOST_FILES = 12
 @click.option(
     "--framework",
     type=click.Choice(FRAMEWORKS),
-    help="What is to serve it; default: the framework whose files it holds.",
+    metavar="NAME",
+    help="What is to serve it; default: the framework whose files it holds. "
+    f"One of {', '.join(FRAMEWORKS)}.",
 )
 @click.option("--neo", is_flag=True, help="Judge it as the input of a Neo compilation.")
 @json_option

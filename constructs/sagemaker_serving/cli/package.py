@@ -51,7 +51,8 @@ _DEFAULT_MODEL = {
 @click.option(
     "--framework",
     type=click.Choice(FRAMEWORKS),
-    help="The framework that serves it; default: by its files.",
+    metavar="NAME",
+    help=f"The framework that serves it; default: by its files. One of {', '.join(FRAMEWORKS)}.",
 )
 @click.option(
     "--for",

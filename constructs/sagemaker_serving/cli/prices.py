@@ -68,7 +68,7 @@ def prices(
       sagemaker-serving prices --update --region eu-west-1
       sagemaker-serving prices environments/prod.yaml
       sagemaker-serving prices environments/*.yaml --json
-      sagemaker-serving prices environments/prod.yaml --requests-per-second 20 --latency-ms 80
+      sagemaker-serving prices prod --requests-per-second 20 --latency-ms 80
     """
     from sagemaker_serving.operations.prices import Prices, Usage, costs, read_prices
     from sagemaker_serving.spec import read_environment

@@ -34,6 +34,12 @@ def _environment(
     return {pair.partition("=")[0]: pair.partition("=")[2] for pair in pairs}
 
 
+_IMAGES = (
+    *("tensorflow", "pytorch", "sklearn", "xgboost", "huggingface", "ray-serve", "triton"),
+    *("neo-pytorch", "neo-onnx", "neo-xgboost"),
+)
+
+
 @click.command()
 @click.argument("model", metavar="MODEL")
 @click.option(
@@ -59,14 +65,9 @@ def _environment(
 )
 @click.option(
     "--framework",
-    type=click.Choice(
-        [
-            *("tensorflow", "pytorch", "sklearn", "xgboost", "huggingface", "ray-serve"),
-            "triton",
-            *("neo-pytorch", "neo-onnx", "neo-xgboost"),
-        ]
-    ),
-    help="The image to behave like; default: by the model's files.",
+    type=click.Choice(_IMAGES),
+    metavar="NAME",
+    help=f"The image to behave like; default: by the model's files. One of {', '.join(_IMAGES)}.",
 )
 @click.option(
     "--golden",

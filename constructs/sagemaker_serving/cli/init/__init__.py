@@ -60,7 +60,7 @@ def init(
     Examples:
       sagemaker-serving init
       sagemaker-serving init --model export/1700000000 --region eu-west-1
-      sagemaker-serving init --model digits.keras --region eu-west-1 --name staging
+      sagemaker-serving init --model digits.keras --region eu-west-1 --name dev
       sagemaker-serving init --ci github
     """
     from sagemaker_serving.cli.init.app import lay_app, lay_workflow, may_lay_workflow

@@ -58,7 +58,7 @@ def up(
     \b
     Examples:
       sagemaker-serving local up --engine team/server=pytorch
-      sagemaker-serving local up --engine 'djl-inference=command:python fake_djl.py'
+      sagemaker-serving local up --engine 'djl-inference=command:python djl.py'
       sagemaker-serving local up --engine vllm=stub --time-scale 60
       sagemaker-serving local up --payload-mb 6
       sagemaker-serving local up --quotas prod-account.json

@@ -21,12 +21,12 @@ def faults() -> None:
       throttling       a call is refused: too many requests
       access-denied    a call is refused: the caller may not
       unknown-role     a call is refused: the role that it gives is too new
-      no-capacity      an endpoint, its update or a job gets no instances, and fails
+      no-capacity      an endpoint, its update or a job fails: no instances
       silent-rollback  an update of an endpoint goes back, without a FailureReason
       kill             a job, or the server of a request, is killed in the middle
-      model-error      the model answers --status (default 500) instead of a prediction
+      model-error      the model answers --status (default 500), no prediction
       corrupt          an endpoint's answer is 200 with its second half missing
-      slow             an answer takes --latency-ms longer; after 60 s it is a timeout
+      slow             an answer takes --latency-ms longer; 60 s are a timeout
 
     It applies to calls of users and roles that match --service, --operation and --name: to all of
     them, or by --rate, --every or --first. Calls of the local AWS itself are never affected,
@@ -34,7 +34,7 @@ def faults() -> None:
 
     \b
     Examples:
-      local-aws faults set throttling --operation 'Create*' --first 2
+      local-aws faults set throttling --operation 'Put*' --first 2
       local-aws faults set no-capacity --name ml.g5.xlarge
       local-aws faults set slow --latency-ms 800 --rate 0.1 --seed 7
       local-aws faults list
