@@ -23,14 +23,17 @@ from local_aws.schemas import Place, Schema, schema_of
 from tests.local_aws.aws import REGION, Aws
 from tests.local_aws.functions import zipped
 from tests.local_aws.resources.made import made
-from tests.local_aws.resources.samples import GROUND, SAMPLES
-from tests.local_aws.resources.samples.cloudformation import TEMPLATE
-from tests.local_aws.resources.samples.sample import Sample
-from tests.local_aws.resources.samples.stepfunctions import PASS
+from tests.local_aws.resources.samples import GROUND, SAMPLES, Sample
 from tests.local_aws.stacks import Deployments
 
 _GROUND = re.compile(r"\$([A-Z]\w+(?:\.\w+)?)")
 """``$Name.Attribute`` in a sample."""
+
+PASS = {"StartAt": "P", "States": {"P": {"Type": "Pass", "Comment": "here", "End": True}}}
+TEMPLATE = {
+    "Parameters": {"Given": {"Type": "String", "Default": "nothing"}},
+    "Resources": {"It": {"Type": "AWS::CloudFormation::WaitConditionHandle"}},
+}
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.local_aws.permissions.callers import refusal
-from tests.local_aws.resources.samples.sample import document
+from tests.local_aws.resources.samples import document
 from tests.local_aws.services.cloudformation.conftest import REGION, Aws
 from tests.local_aws.services.cloudformation.templates import (
     TRUST,
