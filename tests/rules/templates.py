@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from sagemaker_serving.errors import Problem, Severity, Where
 from sagemaker_serving.rules import check_template, template_of
@@ -13,91 +16,7 @@ from tests.today import TODAY
 REGION = "eu-west-1"
 IMAGE = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312"
 
-SOUND: dict[str, Any] = {
-    "Model": {
-        "Type": "AWS::SageMaker::Model",
-        "Properties": {
-            "ExecutionRoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
-            "PrimaryContainer": {"Image": IMAGE, "ModelDataUrl": "s3://bucket/model.tar.gz"},
-        },
-    },
-    "Config": {
-        "Type": "AWS::SageMaker::EndpointConfig",
-        "Properties": {
-            "ProductionVariants": [
-                {
-                    "VariantName": "blue",
-                    "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
-                    "InstanceType": "ml.c5.large",
-                    "InitialInstanceCount": 1,
-                }
-            ]
-        },
-    },
-    "Endpoint": {
-        "Type": "AWS::SageMaker::Endpoint",
-        "Properties": {
-            "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]},
-            "RetainAllVariantProperties": True,
-        },
-    },
-    "Target": {
-        "Type": "AWS::ApplicationAutoScaling::ScalableTarget",
-        "Properties": {
-            "ServiceNamespace": "sagemaker",
-            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-            "ResourceId": {
-                "Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/blue",
-            },
-            "MinCapacity": 1,
-            "MaxCapacity": 3,
-        },
-    },
-    "Policy": {
-        "Type": "AWS::ApplicationAutoScaling::ScalingPolicy",
-        "Properties": {
-            "PolicyName": "requests",
-            "PolicyType": "TargetTrackingScaling",
-            "ScalingTargetId": {"Ref": "Target"},
-            "TargetTrackingScalingPolicyConfiguration": {
-                "TargetValue": 70,
-                "ScaleInCooldown": 300,
-                "PredefinedMetricSpecification": {
-                    "PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"
-                },
-            },
-        },
-    },
-    "Job": {
-        "Type": "AWS::StepFunctions::StateMachine",
-        "Properties": {
-            "TransformJobName.$": "$$.Execution.Name",
-            "ModelName": {"Fn::GetAtt": ["Model", "ModelName"]},
-            "TransformInput": {
-                "DataSource": {
-                    "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://bucket/in/"}
-                }
-            },
-            "TransformOutput": {"S3OutputPath": "s3://bucket/out/"},
-            "TransformResources": {"InstanceType": "ml.m5.large", "InstanceCount": 1},
-        },
-    },
-    "Neo": {
-        "Type": "AWS::StepFunctions::StateMachine",
-        "Properties": {
-            "CompilationJobName.$": "$$.Execution.Name",
-            "RoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
-            "InputConfig": {
-                "S3Uri": "s3://bucket/model.tar.gz",
-                "Framework": "TENSORFLOW",
-                "FrameworkVersion": "2.9",
-                "DataInputConfig": '{"input": [1, 28, 28, 1]}',
-            },
-            "OutputConfig": {"S3OutputLocation": "s3://bucket/neo/", "TargetDevice": "ml_c5"},
-            "StoppingCondition": {"MaxRuntimeInSeconds": 900},
-        },
-    },
-}
+SOUND: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("sound.yaml").read_text())
 """As CloudFormation takes it, but for Job and Neo, whose arguments `template` puts into tasks."""
 
 _TASKS = {
