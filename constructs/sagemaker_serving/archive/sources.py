@@ -117,7 +117,8 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
     converted = CONVERTED if convert else _CONVERTED_FOR_NEO
     given = [part for source in named for part in _parts(source, converted)]
     for source in given:
-        _must_be_here(source.path)
+        if source.inside is None:
+            _must_be_here(source.path)
     if len(given) == 1 and given[0].inside is None and _is_ready(given[0].path):
         return Plan(ready=given[0].path)
     entries: list[Entry] = []
