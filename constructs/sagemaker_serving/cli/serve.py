@@ -23,6 +23,8 @@ START_SECONDS = 480.0
 """How long a model may take until it answers /ping, as long as SageMaker gives it."""
 
 _POLL_SECONDS = 0.1
+_PING_SECONDS = 0.5
+"""How long the log waits for an answer to /ping, which one that starts does not give."""
 
 
 def _environment(
@@ -325,7 +327,7 @@ def _watch(server: ModelServer, log: BinaryIO) -> None:
     try:
         while server.poll() is None:
             _print_new(log)
-            if not announced and server.ping():
+            if not announced and server.ping(_PING_SECONDS):
                 announced = True
                 click.echo(f"listening on {server.place.url} (ping, invocations)")
             time.sleep(_POLL_SECONDS)

@@ -90,8 +90,7 @@ class Engines:
 class Front:
     """Answers every request to the public port; made into a server by `nginx.server.HttpServer`.
 
-    Until `open` and after `close` every path but a 404 answers 502, as nginx
-    does when nothing listens behind it.
+    After `close` every path but a 404 answers 502, as nginx does when nothing listens behind it.
     """
 
     def __init__(self) -> None:

@@ -141,9 +141,9 @@ class ModelServer:
         """The exit status; None while the server runs."""
         return self._process.poll()
 
-    def ping(self) -> bool:
-        """Whether GET /ping answers 200 within `PING_TIMEOUT_SECONDS`."""
-        connection = self.place.connection(PING_TIMEOUT_SECONDS)
+    def ping(self, within_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
+        """Whether GET /ping answers 200 in time; one that starts does not answer."""
+        connection = self.place.connection(within_seconds)
         try:
             connection.request("GET", "/ping")
             return connection.getresponse().status == 200

@@ -26,6 +26,7 @@ from sagemaker_serving.model_server.process import ModelServer
 LOOK_SECONDS = 0.1
 """Between two looks at the files; a change counts once they have been the same for one."""
 
+_PING_SECONDS = 0.5
 _QUIET_SECONDS = 5.0
 _ANSWER_SECONDS = 3600.0
 _PIECE = 1 << 16
@@ -77,6 +78,7 @@ class Reloading:
         self._door = _Door(port, self._serving)
         self.url = f"http://localhost:{self._door.server_port}"
         self._begin()
+        self._door.open()
 
     def look(self) -> None:
         """Print what the servers logged; follow the files."""
@@ -126,7 +128,7 @@ class Reloading:
             self._next = None
             goes_on = "; the one before goes on answering" if self._current is not None else ""
             self._say(f"not reloaded, the lines above say why{goes_on}; waiting for a change")
-        elif coming.server.ping():
+        elif coming.server.ping(_PING_SECONDS):
             seconds = time.monotonic() - coming.began
             if self._current is not None:
                 coming.log.seek(0, os.SEEK_END)
@@ -182,8 +184,10 @@ class _Door(ThreadingHTTPServer):
         self.server_address = self.socket.getsockname()
         self.server_port = self.server_address[1]
         self.serving = serving
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+
+    def open(self) -> None:
+        """Answer from now on who waits, and who comes."""
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def close(self) -> None:
         self.shutdown()

@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 
 from sagemaker_serving.model_server.entry import container_arguments, run
-from sagemaker_serving.model_server.supervisor import listen_http, stop_event
+from sagemaker_serving.model_server.supervisor import http_server, stop_event
 
 ATTRIBUTES = "X-Amzn-SageMaker-Custom-Attributes"
 """The one header of a container that InvokeEndpoint hands on."""
@@ -34,11 +34,11 @@ async def serve(
     included, with `STUB` for the message; all else is `STUB` and the header `ATTRIBUTES`.
     """
     stopping = stop_event(parent_fd)
-    server = await listen_http(_answer, public)
     try:
-        await stopping.wait()
+        async with http_server(_answer, public) as accept:
+            await accept()
+            await stopping.wait()
     finally:
-        await server.cleanup()
         shutil.rmtree(scratch, ignore_errors=True)
 
 

@@ -9,7 +9,8 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -59,9 +60,9 @@ async def serve(
         start_logging(form=contract.log_format)
         handle = front.handle if public.family == socket.AF_UNIX else _without_browsers(front)
         server = HttpServer(handle, contract.nginx)
-        await server.start(public, backlog=BACKLOG)
+        accept = partial(server.start, public, backlog=BACKLOG)
         try:
-            await first_of(_run(container, front, planning), stopping.wait())
+            await first_of(_run(container, front, planning, accept), stopping.wait())
         finally:
             await server.close(DRAIN_SECONDS)
             await container.stop()
@@ -69,9 +70,16 @@ async def serve(
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-async def _run(container: Container, front: Front, planning: Callable[[], Plan]) -> NoReturn:
+async def _run(
+    container: Container,
+    front: Front,
+    planning: Callable[[], Plan],
+    accept: Callable[[], Awaitable[None]],
+) -> NoReturn:
     plan = await asyncio.to_thread(planning)
     front.open(*await container.start(plan))
+    # As nginx, which the image starts last: until then who calls waits for an answer.
+    await accept()
     config = nginx_config(
         plan.settings,
         plan.default_model,
@@ -97,12 +105,14 @@ def _without_browsers(front: Front) -> Handle:
     return guarded
 
 
-async def listen_http(
+@asynccontextmanager
+async def http_server(
     handle: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], public: socket.socket
-) -> web.ServerRunner:
-    """A server on the listening socket ``public``; its `cleanup` ends it.
+) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """A server on the listening socket ``public``, from when what it gives is called.
 
-    A port is open to every web page of this machine's browsers, which a Unix socket is not.
+    Requests that came before wait until then. A port is open to every web page of this machine's
+    browsers, which a Unix socket is not.
     """
     if public.family != socket.AF_UNIX:
         handle = without_browsers(handle)
@@ -111,8 +121,10 @@ async def listen_http(
         shutdown_timeout=DRAIN_SECONDS,
     )
     await server.setup()
-    await web.SockSite(server, public, backlog=BACKLOG).start()
-    return server
+    try:
+        yield web.SockSite(server, public, backlog=BACKLOG).start
+    finally:
+        await server.cleanup()
 
 
 def stop_event(parent_fd: int | None) -> asyncio.Event:

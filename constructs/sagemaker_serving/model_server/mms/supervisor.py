@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 import socket
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,7 +22,7 @@ from sagemaker_serving.model_server.modeldir import open_folder_of_models, open_
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.requirements import code_environment
-from sagemaker_serving.model_server.supervisor import listen_http, stop_event
+from sagemaker_serving.model_server.supervisor import http_server, stop_event
 from sagemaker_serving.model_server.toolkit.contract import API_VARIABLE, loads_models
 from sagemaker_serving.model_server.toolkit.settings import TIMEOUT, read_settings
 
@@ -48,7 +49,6 @@ async def serve(
     """
     stopping = stop_event(parent_fd)
     front = Front()
-    server = await listen_http(front.handle, public)
     try:
         contract = contract_of(program, container_version)
         container = Container(
@@ -58,21 +58,25 @@ async def serve(
             settings=read_settings(os.environ, contract, largest=largest_of(program)),
             scratch=scratch,
         )
-        await first_of(_run(container, front, model), stopping.wait())
+        async with http_server(front.handle, public) as accept:
+            await first_of(_run(container, front, model, accept), stopping.wait())
     finally:
-        await server.cleanup()
         await front.close()
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-async def _run(container: Container, front: Front, model: Path) -> NoReturn:
+async def _run(
+    container: Container, front: Front, model: Path, accept: Callable[[], Awaitable[None]]
+) -> NoReturn:
     _log_what_is_ignored(container)
     if container.settings.multi_model:
         front.open(await _no_model_yet(container, model))
+        await accept()
         log.info("serving /ping, /models and /models/NAME/invoke")
         await asyncio.Event().wait()
     models, workers = await _the_one(container, model)
     front.open(models)
+    await accept()
     log.info("serving /ping and /invocations")
     failed = await workers.death()
     if models.get(DEFAULT_MODEL) is None:  # unloaded, as older images let one do

@@ -10,7 +10,7 @@ import re
 import shutil
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -26,7 +26,7 @@ from sagemaker_serving.model_server.ports import free_port
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.requirements import code_environment
-from sagemaker_serving.model_server.supervisor import listen_http, stop_event
+from sagemaker_serving.model_server.supervisor import http_server, stop_event
 
 log = logging.getLogger("front")
 
@@ -58,18 +58,20 @@ async def serve(
     timeout = _timeout_seconds(os.environ)
     front = Front(streams=program is Program.RAY_SERVE_STREAMING, timeout_seconds=timeout)
     cluster = _Cluster(scratch)
-    server = await listen_http(front.handle, public)
     try:
-        await first_of(_run(cluster, front, model), stopping.wait())
+        async with http_server(front.handle, public) as accept:
+            await first_of(_run(cluster, front, model, accept), stopping.wait())
     finally:
-        await server.cleanup()
         await front.close()
         await cluster.stop()
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-async def _run(cluster: _Cluster, front: Front, model: Path) -> NoReturn:
+async def _run(
+    cluster: _Cluster, front: Front, model: Path, accept: Callable[[], Awaitable[None]]
+) -> NoReturn:
     front.open(await cluster.start(model))
+    await accept()
     log.info("serving /ping and /invocations")
     failed = await cluster.death()
     await front.close()

@@ -18,7 +18,7 @@ from sagemaker_serving.model_server.bodies import read_body
 from sagemaker_serving.model_server.entry import container_arguments, run
 from sagemaker_serving.model_server.modeldir import open_folder_of_models, open_model
 from sagemaker_serving.model_server.racing import first_of
-from sagemaker_serving.model_server.supervisor import listen_http, stop_event
+from sagemaker_serving.model_server.supervisor import http_server, stop_event
 from sagemaker_serving.model_server.triton.models import (
     OnnxRuntimeModel,
     TritonError,
@@ -42,12 +42,13 @@ async def serve(
     """
     stopping = stop_event(parent_fd)
     front = _Front()
-    server = await listen_http(front.handle, public)
     try:
-        await first_of(_start(front, model, scratch), stopping.wait())
-        await stopping.wait()
+        async with http_server(front.handle, public) as accept:
+            await first_of(_start(front, model, scratch), stopping.wait())
+            if not stopping.is_set():
+                await accept()
+                await stopping.wait()
     finally:
-        await server.cleanup()
         shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -66,7 +67,6 @@ async def _start(front: _Front, model: Path, scratch: Path) -> None:
     else:
         folder = await asyncio.to_thread(open_model, model, scratch)
         front.default = await asyncio.to_thread(load_default, folder, os.environ)
-    front.ready = True
     log.info("serving /ping and /invocations")
 
 
@@ -74,7 +74,6 @@ class _Front:
     """Answers what comes to the image's port; models of many by the names that SageMaker gives."""
 
     def __init__(self) -> None:
-        self.ready = False
         self.default: OnnxRuntimeModel | None = None
         self._models: dict[str, tuple[str, OnnxRuntimeModel]] = {}
 
@@ -90,7 +89,7 @@ class _Front:
         if request.path == "/ping":
             if request.method != "GET":
                 return _refused("Method Not Allowed", 405)
-            return web.Response(status=200 if self.ready else 400)
+            return web.Response(status=200)
         if request.path == "/invocations":
             if request.method != "POST":
                 return _refused("Method Not Allowed", 405)
