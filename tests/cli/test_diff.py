@@ -52,6 +52,19 @@ def test_on_a_terminal_nothing_is_wider_and_a_pipe_has_a_row_for_each_value(
     assert {line.count("\t") for line in piped.splitlines()} == {2}
 
 
+def test_on_a_terminal_no_value_is_cut(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _written(tmp_path)
+    values = {"left": "l" * 34, "right": "r" * 34}
+    for name, value in values.items():
+        with (tmp_path / f"{name}.yaml").open("a") as file:
+            file.write(f"    environment: {{LONG: {value}}}\n")
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = on_a_terminal(tmp_path, "diff", "left.yaml", "right.yaml")
+    assert all(f"{name} {value}" in shown for name, value in values.items())
+
+
 def test_values_that_both_have_come_first(run: Run, tmp_path: Path) -> None:
     _written(tmp_path)
     rows = json.loads(run("diff", "left.yaml", "right.yaml", "--json").stdout)

@@ -54,8 +54,11 @@ def _draw(rows: Sequence[Mapping[str, object]]) -> None:
 
     names = [name for name in (rows[0] if rows else ()) if any(_text(row[name]) for row in rows)]
     widths = [max(len(name), *(len(_text(row[name])) for row in rows)) for name in names]
-    room = console().width - sum(widths) - 2 * (len(widths) - 1)
-    if room < 0 and len(names) > 2 and max(widths) > console().width / 2:
+    gaps = 2 * (len(widths) - 1)
+    room = console().width - sum(widths) - gaps
+    least = {name: _least(name, rows) for name in names}
+    is_cut = sum(least.values()) + gaps > console().width
+    if room < 0 and (is_cut or (len(names) > 2 and max(widths) > console().width / 2)):
         _draw_below(names, rows)
         return
     table = Table(box=None, pad_edge=False)
@@ -63,6 +66,7 @@ def _draw(rows: Sequence[Mapping[str, object]]) -> None:
         table.add_column(
             name.replace("_", " " if room >= 0 else "\n"),
             justify="right" if isinstance(rows[0][name], int | float) else "left",
+            min_width=least[name],
             overflow="fold",
             # What is broken in two cannot be copied.
             no_wrap=not any(" " in _text(row[name]) for row in rows),
@@ -70,6 +74,12 @@ def _draw(rows: Sequence[Mapping[str, object]]) -> None:
     for row in rows:
         table.add_row(*(_text(value) for value in row.values()))
     console().print(table)
+
+
+def _least(name: str, rows: Sequence[Mapping[str, object]]) -> int:
+    """How wide a column is at least that breaks no word in two."""
+    texts = [name.replace("_", " "), *(_text(row[name]) for row in rows)]
+    return max(len(word) for text in texts for word in text.split(" "))
 
 
 def _draw_below(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> None:
