@@ -187,3 +187,11 @@ def test_the_variables_are_there_for_programs_and_a_shell_reads_the_same(run: Ru
     script = f"set -e\n{told}\nexec '{sys.executable}' -c '{printed}'"
     shell = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, check=True, env=own)
     assert {name: json.loads(shell.stdout).get(name) for name in given} == given
+
+
+def test_what_is_adopted_from_here_is_deployed_here(run: Run) -> None:
+    told = run("adopt", "endpoint", "far", "--name", "again", "--local").stdout
+    assert told.partition("next:\n")[2].splitlines() == [
+        "  sagemaker-serving check environments/again.yaml --account --local",
+        "  sagemaker-serving local deploy environments/again.yaml",
+    ]

@@ -18,20 +18,21 @@ from sagemaker_serving.errors import Mistake, ProblemsFound, Severity
 from sagemaker_serving.whole_files import write_whole
 
 if TYPE_CHECKING:
+    from sagemaker_serving.client import Aws
     from sagemaker_serving.rules.template import Template
 
 
 @dataclass(frozen=True)
 class _Source:
     """What is read; ``endpoint`` is the live one, which ``existing`` lets deploys move, and
-    ``account`` are the options by which `check` asks where it is; ``router`` asks what is read."""
+    ``aws`` is where it is, if that is known; ``router`` asks what is read."""
 
     template: Template
     region: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     endpoint: str | None = None
     existing: bool = False
-    account: str = ""
+    aws: Aws | None = None
     router: Mapping[str, Any] | None = None
 
 
@@ -104,7 +105,7 @@ def endpoint(endpoint: str, existing: bool, which: WhichAws) -> _Source:
         region,
         endpoint=endpoint,
         existing=existing,
-        account=" --account --local" if which.local else " --account",
+        aws=aws,
     )
 
 
@@ -137,7 +138,7 @@ def router(router: str, existing: bool, which: WhichAws) -> _Source:
         template,
         aws.client("sagemaker").meta.region_name,
         existing=existing,
-        account=" --account --local" if which.local else " --account",
+        aws=aws,
         router=found,
     )
 
@@ -230,12 +231,12 @@ def _write(source: _Source, name: str, place: Path) -> None:
     if wrong:
         click.echo(f"\nbefore a deploy, in {place}:")
         click.echo(report(wrong, "text"))
-    click.echo(
-        "\nnext:\n"
-        f"  sagemaker-serving check {place}{source.account}\n"
-        f"  cdk diff -c env={name} --all\n"
-        f"  cdk deploy -c env={name} --all"
-    )
+    account = "" if source.aws is None else f" --account{source.aws.option}"
+    click.echo(f"\nnext:\n  sagemaker-serving check {place}{account}")
+    if source.aws is not None and source.aws.option:
+        click.echo(f"  sagemaker-serving local deploy {place}")
+    else:
+        click.echo(f"  cdk diff -c env={name} --all\n  cdk deploy -c env={name} --all")
 
 
 def _prices(endpoint: str, second: str, existing: bool) -> str:

@@ -68,6 +68,11 @@ class Aws:
         address = find(folder)
         return cls.at(address, local_region(address, endpoint_name))
 
+    @property
+    def option(self) -> str:
+        """What follows a command that a message names, so that it asks the same AWS."""
+        return "" if self.endpoint_url is None else " --local"
+
     def client(self, service: str, *, connections: int = 10, connect_seconds: float = 60.0) -> Any:
         """A boto3 client of ``service`` ("sagemaker-runtime", "s3", …).
 

@@ -94,7 +94,7 @@ def find_rollback(endpoint_name: str, aws: Aws | None = None, *, to: str | None 
     where = aws if aws is not None else Aws()
     sagemaker = where.client("sagemaker")
     state = endpoint_state(sagemaker, endpoint_name)
-    _must_take_updates(state)
+    _must_take_updates(state, where)
     serving = _version(sagemaker, state.config)
     target = _named(sagemaker, state, to) if to is not None else _before(sagemaker, state, serving)
     _must_be_reachable(state, serving, target)
@@ -112,7 +112,7 @@ def _must_be_reachable(state: EndpointState, serving: Version, target: Version) 
         )
 
 
-def _must_take_updates(state: EndpointState) -> None:
+def _must_take_updates(state: EndpointState, aws: Aws) -> None:
     if state.status == "InService":
         return
     if state.is_settled:
@@ -121,7 +121,7 @@ def _must_take_updates(state: EndpointState) -> None:
         )
     raise Failure(
         f"{state.name} is {state.status}; SageMaker takes no other update before that has ended; "
-        f"`sagemaker-serving watch {state.name}` tells when"
+        f"`sagemaker-serving watch {state.name}{aws.option}` tells when"
     )
 
 

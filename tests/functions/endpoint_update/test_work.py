@@ -212,6 +212,8 @@ def test_what_the_stack_does_not_know_is_left_alone_on_the_way_there_and_back(
     left: dict[str, Any] = {"OldResourceProperties": {"EndpointConfigName": "bad"}}
     refused = answered(aws, listener, event(aws, listener, digits, kind="Update", **left))
     assert refused["Reason"].startswith("digits serves old, and its stack says bad: ")
+    back_by = "go back by `sagemaker-serving rollback digits --to bad"
+    assert f"would move it there; {back_by} --local`" in refused["Reason"]
     left = {"OldResourceProperties": {"EndpointConfigName": "new"}}
     back = event(aws, listener, digits, "bad", kind="Update", stack=TAKEN_BACK, **left)
     assert answered(aws, listener, back)["Status"] == "SUCCESS"

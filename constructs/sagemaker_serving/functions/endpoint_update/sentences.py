@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,13 +51,21 @@ def component_went_back(name: str, serving: str, wanted: str, component: Mapping
 
 def serves_another(request: Request, serving: str) -> str:
     """On an update while the stack says another config than the one that serves."""
-    former = request.former_config
+    former, option = request.former_config, _option()
+    again = (
+        f"deploy the commit that {serving} is of by `cdk deploy --no-rollback`, which moves it to "
+        "the same content and no further, or "
+    )
     return (
         f"{request.endpoint} serves {serving}, and its stack says {former}: if this deploy failed, "
-        f"CloudFormation would move it there; deploy the commit that {serving} is of by "
-        f"`cdk deploy --no-rollback`, which moves it to the same content and no further, or go "
-        f"back by `sagemaker-serving rollback {request.endpoint} --to {former}`; then deploy this"
+        f"CloudFormation would move it there; {'' if option else again}go back by "
+        f"`sagemaker-serving rollback {request.endpoint} --to {former}{option}`; then deploy this"
     )
+
+
+def _option() -> str:
+    """What has a command ask the local AWS, where that runs this function."""
+    return " --local" if "//localhost:" in os.environ.get("AWS_ENDPOINT_URL", "") else ""
 
 
 def still_there(request: Request, groups: Sequence[str]) -> str:
@@ -88,8 +97,8 @@ def took_too_long(request: Request, status: str, seconds: int) -> str:
     """On an update, by this stack or another, that CloudFormation would not wait for."""
     return (
         f"{request.endpoint} was still {status} after {seconds} seconds, and CloudFormation waits "
-        f"an hour at most; `sagemaker-serving watch {request.endpoint}` tells when it is done; "
-        "deploy again then"
+        f"an hour at most; `sagemaker-serving watch {request.endpoint}{_option()}` tells when it "
+        "is done; deploy again then"
     )
 
 
