@@ -18,7 +18,7 @@ _EVENT = re.compile(
     r"\s*(?P<stack>[^\s|]+) \|[ \d/]*\|[^|]+\| (?P<status>[A-Z_]+) +\| (?P<kind>\S+) *\| (?P<of>.*)"
 )
 _NOISE = re.compile(
-    r"\s*(Stack ARN:)?$|arn:\S+:cloudformation:|✨ +(Deployment|Synthesis) time|"
+    r"\s*(Stack ARN:)?$|arn:\S+:cloudformation:|✨ +(Deployment|Synthesis|Total) time|"
     r".*: (start|success): Publish|"
     r".*: creating CloudFormation changeset|.* (deploying|destroying)\.\.\. \[\d+/\d+\]$|"
     r"\S+ \([\w-]+\)$|Including dependency stacks|"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,7 @@ def deploy_and_tell(
     from local_aws.process.updating import LeftToTheCli, update_stacks
     from local_aws.services.lambda_.sdk_for_node import cache_folder, fetched
 
-    before = fetched()
+    begun, before = time.monotonic(), fetched()
     goes_on = "a stack whose deploy has begun goes on in the local AWS:"
     shown = program().command("status")
     was_deployed = (assembly / "manifest.json").exists()
@@ -132,6 +133,7 @@ def deploy_and_tell(
                 except NotReady as why:
                     by_the_cli(why)
                     cdk.synth(assembly, context, app=ready.noting())
+                synthesized = time.monotonic()
                 names = ", ".join(stack.name for stack in stacks_of(assembly, stacks))
                 click.echo(f"deploying {names}", err=True)
                 images: list[str] = []
@@ -145,6 +147,12 @@ def deploy_and_tell(
                     images = cdk.deploy(assembly, stacks)
         finally:
             ready.prepare()
+    ended = time.monotonic()
+    click.echo(
+        f"✨  Total time: {ended - begun:.1f} s, {synthesized - begun:.1f} s of it to synthesize "
+        "and pack",
+        err=True,
+    )
     for package in sorted(fetched() - before):
         click.echo(
             f"npm fetched {package} into {cache_folder()}, once, for functions in Node.js", err=True
