@@ -27,6 +27,7 @@ INIT = ("init", "--region", "eu-west-1", "--today", str(TODAY))
 ONNX = onnx_model([("Neg", ("x",), "y")], {"x": (FLOAT, (None, 2))}, {"y": (FLOAT, (None, 2))})
 HANDLER = b"def model_fn(folder): ...\ndef predict_fn(data, model): ...\n"
 POINTER = b"version https://git-lfs.github.com/spec/v1\nsize 9\n"
+MLMODEL = b"flavors: {sklearn: {pickled_model: a.skops, serialization_format: skops}}"
 VERSION = archive({"1/saved_model.pb": saved_model()})
 JOB = archive({"model.pth": b"weights", "code/inference.py": HANDLER})
 PRETRAINED = {
@@ -192,6 +193,20 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*INIT, "--model", "digits", "--framework", "tensorflw"), "did you mean 'tensorflow'"),
     ((*INIT, "--model", "digits", "--instance-type", "ml.c5.lage"), "did you mean ml.c5.large"),
     ((*INIT, "--model", "digits", "--instance-type", "ml.t3.medium"), "use ml.t2.medium"),
+    (
+        (*INIT, "--model", "many"),
+        "serves one; there is:\n  many/net.onnx (onnx)\n  many/saved (ten",
+    ),
+    ((*INIT, "--model", "beside"), "name it: sagemaker-serving init --model beside/half.pb; or"),
+    ((*INIT, "--model", "own.skops"), 'return skops.io.load(os.path.join(model_dir, "own.skops"))'),
+    (
+        (*INIT, "--model", "skops/a.skops"),
+        "write skops/code/inference.py:\n\n    import skops.io\n",
+    ),
+    (
+        (*INIT, "--model", "skops"),
+        "what it needs: skops\nthen: sagemaker-serving init --model skops",
+    ),
     ((*INIT, "--model", "empty.onnx"), "empty.onnx is empty (0 bytes), as a copy that broke off"),
     ((*INIT, "--model", "empty.pkl"), "empty.pkl is empty (0 bytes), as a copy that broke off"),
     ((*INIT, "--model", "lfs.pkl"), "lfs.pkl is a pointer of Git LFS, and `git lfs pull` gets"),
@@ -219,6 +234,13 @@ def test_a_mistake_writes_nothing(
         "lfs.pkl": POINTER,
         "lfs/m.pt": POINTER,
         "dvc.pkl.dvc": b"outs: []",
+        "many/net.onnx": ONNX,
+        "many/saved/saved_model.pb": saved_model(),
+        "beside/half.pb": frozen_graph(),
+        "beside/notes.txt": b"-",
+        "own.skops": b"PK\3\4",
+        "skops/MLmodel": MLMODEL,
+        "skops/a.skops": b"PK\3\4",
     }
     files |= {"trees.txt": b"tree\nversion=v4\n", "flow/MLmodel": b"", "flow/a.pth": b"-"}
     plant(tmp_path, {**files, "neo/compiled.params": b"-", "neo/compiled_model.json": b"-"})

@@ -344,7 +344,8 @@ def frameworks_of(names: Iterable[str]) -> tuple[str, ...]:
     "xgboost", "keras" for their own files, "neo" for what SageMaker Neo has
     compiled, "sagemaker-tritonserver" for a model repository of Triton's,
     "ray-serve" for an application of Ray Serve's, "huggingface" for what ``save_pretrained``
-    writes, "sklearn" for joblib's files. Files below ``code/`` and ``variables/`` do not count.
+    writes, "sklearn" for joblib's files and skops'. Files below ``code/`` and ``variables/`` do not
+    count.
     """
     found: dict[str, None] = {}
     paths = [PurePosixPath(name) for name in names]
@@ -392,5 +393,5 @@ _FILES = {
     "onnx": ("*.onnx",),
     "keras": ("*.keras", "*.h5"),
     "xgboost": ("*.model", "xgboost-model", "*.ubj"),
-    "sklearn": ("*.joblib",),
+    "sklearn": ("*.joblib", "*.skops"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import IO, Protocol, cast
 
 from isal import igzip, igzip_lib, isal_zlib
@@ -21,6 +22,9 @@ _OTHER_FORMATS = {
     b"Rar!": "a rar file",
     b"\x89HDF\r\n": "an HDF5 file",
 }
+ARCHIVE = re.compile(r"(?i)\.(tar|tgz|tar\.gz|gz|zip)$")
+"""How a file is called that is meant to be an archive."""
+
 _REPACK = "make one with `tar czf model.tar.gz -C FOLDER .`, or give the folder itself"
 
 
@@ -120,8 +124,10 @@ class Inflated:
         )
         if found is None:
             found = _described(head)
+        is_meant = ARCHIVE.search(self._name) or "://" in self._name
+        advice = _REPACK if is_meant else f"`sagemaker-serving inspect {self._name}` says what is"
         raise UnreadableArtifact(
-            f"{self._name} is {found}, not a gzipped tar; {_REPACK}",
+            f"{self._name} is {found}, not a gzipped tar; {advice}",
             Refusal.ZIP if found == "a zip file" else Refusal.NOT_AN_ARCHIVE,
         )
 

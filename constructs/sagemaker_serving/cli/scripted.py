@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sagemaker_serving.archive import (
@@ -14,6 +13,7 @@ from sagemaker_serving.archive import (
     UnreadableArtifact,
     known_contents,
 )
+from sagemaker_serving.archive.inflate import ARCHIVE
 from sagemaker_serving.errors import Mistake
 
 
@@ -31,11 +31,11 @@ def loading(model: str, files: Sequence[Path]) -> str:
 
     The rest of a message. Of files that are not known, it leaves the expression to the user.
     """
-    found = [(path, each) for path in files if (each := _loaded(path)) is not None]
-    name, how = (found[0][0].name, found[0][1]) if found else ("", _UNKNOWN)
+    found = [each for path in files if (each := _loaded(path)) is not None]
+    how = found[0] if found else _UNKNOWN
     script = (
         f"import {how.imports}\nimport os\n\n"
-        f"def model_fn(model_dir):\n    return {how.expression.format(name=name)}\n"
+        f"def model_fn(model_dir):\n    return {how.expression}\n"
     )
     needs = f"\nand into {model}/code/requirements.txt what it needs: {how.needs}"
     moved = f"move it into {model}/, and " if files and files[0].parent != Path(model) else ""
@@ -51,8 +51,14 @@ def readable(path: Path) -> ArchiveContents:
     try:
         return known_contents(path)
     except UnreadableArtifact as error:
-        if error.refusal not in (Refusal.NOT_AN_ARCHIVE, Refusal.ZIP) or _ARCHIVE.search(path.name):
+        if error.refusal not in (Refusal.NOT_AN_ARCHIVE, Refusal.ZIP) or ARCHIVE.search(path.name):
             raise
+        if (path.parent / MLMODEL).is_file():
+            folder, files = path.parent, [path.parent / MLMODEL]
+            raise Mistake(
+                f"{path} is part of a model of MLflow's, whose folder {folder} no image of AWS's "
+                f"knows; {loading(str(folder), files)}"
+            ) from None
         known = _loaded(path) is not None
         raise Mistake(
             f"{path} is served from a folder, with code that loads it; {loading(path.stem, [path])}"
@@ -62,19 +68,23 @@ def readable(path: Path) -> ArchiveContents:
         ) from None
 
 
-_ARCHIVE = re.compile(r"(?i)\.(tar|tgz|tar\.gz|gz|zip)$")
+MLMODEL = "MLmodel"
+"""What says at the top of a model of MLflow's how it was saved."""
 
-
-_AT = 'os.path.join(model_dir, "{name}")'
-_JOBLIB = _Loaded(imports="joblib", expression=f"joblib.load({_AT})")
+_JOBLIB = _Loaded(imports="joblib", expression="joblib.load({at})")
 _BY_SUFFIX = {
     **dict.fromkeys((".joblib", ".pkl", ".pickle"), _JOBLIB),
+    ".skops": _Loaded(
+        imports="skops.io",
+        expression="skops.io.load({at})  # trusted=[...]: names of types of your own",
+        needs="skops",
+    ),
     ".cbm": _Loaded(
-        imports="catboost", expression=f"catboost.CatBoost().load_model({_AT})", needs="catboost"
+        imports="catboost", expression="catboost.CatBoost().load_model({at})", needs="catboost"
     ),
 }
 _LIGHTGBM = _Loaded(
-    imports="lightgbm", expression=f"lightgbm.Booster(model_file={_AT})", needs="lightgbm"
+    imports="lightgbm", expression="lightgbm.Booster(model_file={at})", needs="lightgbm"
 )
 _MLFLOW = _Loaded(
     imports="mlflow",
@@ -85,9 +95,29 @@ _UNKNOWN = _Loaded(imports="joblib", expression="...  # what has predict(), of t
 
 
 def _loaded(path: Path) -> _Loaded | None:
-    if path.name == "MLmodel":
-        return _MLFLOW
+    if path.name == MLMODEL:
+        file = _of_scikit_learn(path)
+        return _loaded(path.parent / file) or _MLFLOW if file else _MLFLOW
+    how = _BY_SUFFIX.get(path.suffix)
     if path.suffix == ".txt" and path.is_file():
         with path.open("rb") as stream:
-            return _LIGHTGBM if stream.read(16).startswith(b"tree\n") else None
-    return _BY_SUFFIX.get(path.suffix)
+            how = _LIGHTGBM if stream.read(16).startswith(b"tree\n") else None
+    if how is None:
+        return None
+    at = f'os.path.join(model_dir, "{path.name}")'
+    return replace(how, expression=how.expression.format(at=at))
+
+
+def _of_scikit_learn(mlmodel: Path) -> str | None:
+    """The file in which MLflow keeps a model of scikit-learn, which needs no MLflow to be loaded.
+
+    Source: mlflow 3.17, sklearn/__init__.py, save_model.
+    """
+    import yaml
+
+    try:
+        flavor = yaml.safe_load(mlmodel.read_bytes())["flavors"]["sklearn"]
+        # Of cloudpickle's some need that package, and code that lies elsewhere.
+        return None if flavor["serialization_format"] == "cloudpickle" else flavor["pickled_model"]
+    except (OSError, yaml.YAMLError, ValueError, KeyError, TypeError):
+        return None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sagemaker_serving.archive import TRITON, ArchiveContents
+from sagemaker_serving.archive.contents import SAVED_MODEL, frameworks_of
 from sagemaker_serving.archive.handlers import (
     BY_VARIABLES,
     script_of,
     script_variables,
 )
+from sagemaker_serving.archive.sources import LEFT_OUT
 from sagemaker_serving.catalog import (
     EcrImage,
     InstanceType,
@@ -27,7 +30,7 @@ from sagemaker_serving.catalog import (
 )
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.cli.package import Server
-from sagemaker_serving.cli.scripted import loading
+from sagemaker_serving.cli.scripted import MLMODEL, loading
 from sagemaker_serving.errors import Mistake
 
 SERVED_BY = {
@@ -52,6 +55,7 @@ _LAYOUTS: dict[tuple[str, str], Server] = {
     ("onnx", TRITON): "triton",
     ("pytorch", "ray-serve"): "ray-serve",
 }
+_MOST_SHOWN = 20
 _FAMILIES = ("c5", "m5", "c6i", "m6i", "c7i", "m7i")
 _SERVER_MIB = 1024
 
@@ -73,11 +77,13 @@ def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> st
     Raises `Mistake` where they tell none that AWS has an image for.
     """
     found = [SERVED_BY[each] for each in contents.frameworks if each in SERVED_BY]
-    if "MLmodel" in contents.files and contents.script is None:
+    if MLMODEL in contents.files and contents.script is None:
         raise Mistake(
             f"{model} is MLflow's, whose layout no image of AWS's knows; "
-            f"{loading(model, [Path(model, 'MLmodel')])}"
+            f"{loading(model, [Path(model, MLMODEL)])}"
         )
+    if asked is None and contents.script is None and contents.packed_size is None:
+        _must_be_one(contents, model, {*found})
     if asked is not None or found:
         served_by = asked or found[0]
         _must_be_loaded(contents, model, served_by)
@@ -90,6 +96,30 @@ def framework_of(contents: ArchiveContents, model: str, asked: str | None) -> st
     raise Mistake(
         f"nothing in {model} tells which image of AWS's serves it; "
         f"{loading(model, sorted(Path(model).glob('*')))}"
+    )
+
+
+def _must_be_one(contents: ArchiveContents, model: str, served_by: set[str]) -> None:
+    """Raises `Mistake` for a folder of models that are no one model: it names them."""
+    if "huggingface" in served_by or contents.converted:
+        return
+    is_found = served_by != {"tensorflow"} or contents.models
+    models = {}
+    for path in map(PurePosixPath, sorted(contents.files)):
+        kinds = frameworks_of([str(path)])
+        kinds = kinds or (("xgboost",) if contents.xgboost.get(str(path)) else ())
+        if kinds and path.name not in LEFT_OUT:
+            models[str(path.parent if path.name in SAVED_MODEL else path)] = kinds[0]
+    if not models or (is_found and len(served_by) < 2):
+        return
+    names = list(models)
+    few = names[:_MOST_SHOWN]
+    rest = f"\n  and {len(names) - len(few)} more" if len(few) < len(names) else ""
+    told = "".join(f"\n  {Path(model, name)} ({models[name]})" for name in few)
+    raise Mistake(
+        f"{model} is not a model, and an endpoint serves one; there is:{told}{rest}\n"
+        f"name it: sagemaker-serving init --model {shlex.quote(str(Path(model, names[0])))}; or, "
+        "where the folder is a model as it is, its image with --framework"
     )
 
 
