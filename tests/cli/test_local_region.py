@@ -122,7 +122,9 @@ def test_the_quotas_that_it_was_given_are_compared_with(tmp_path: Path) -> None:
     kept = {"quotas": {"ml.m5.large for endpoint usage": 0}}
     (tmp_path / "account.json").write_text(json.dumps(kept))
     up = ("local", "up", "--port", "0", "--without-engines", "--quotas")
-    assert run(*up, "account.json").returncode == 0
+    started = run(*up, "account.json")
+    assert started.returncode == 0
+    assert "account.json: quotas read: 1; kept to, of instances: 1" in started.stdout
     try:
         asked = run("check", "file", "--account", "--local")
     finally:
@@ -132,7 +134,7 @@ def test_the_quotas_that_it_was_given_are_compared_with(tmp_path: Path) -> None:
     ), asked.stderr
     refused = run(*up, "file.json")
     assert refused.returncode == 2
-    assert "file.json: these are no quotas" in refused.stderr
+    assert "file.json: there is no such file; write them by" in refused.stderr
 
 
 def test_what_was_never_deployed_is_not_destroyed(run: Run) -> None:

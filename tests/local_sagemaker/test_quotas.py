@@ -116,10 +116,18 @@ def test_a_second_transform_job_at_once_is_refused_and_after_the_first_is_not(aw
 
 
 @pytest.mark.parametrize(
-    "written", ["", "[]", "{}", '{"quotas": [1]}', '{"Quotas": [{"QuotaName": "x"}]}']
+    "written",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"quotas": [1]}',
+        '{"Quotas": [{"QuotaName": "x"}]}',
+        '{"quotas": {"x": "2"}}',
+    ],
 )
 def test_another_file_is_named_with_how_to_write_one(tmp_path: Path, written: str) -> None:
     file = tmp_path / "quotas.json"
     file.write_text(written)
-    with pytest.raises(Mistake, match=r"these are no quotas .*--account-file FILE"):
+    with pytest.raises(Mistake, match=r"these are no quotas \(\w+: .*--account-file FILE"):
         Settings.from_environment({QUOTAS: str(file)})

@@ -186,6 +186,16 @@ def test_a_region_may_come_from_a_variable(tmp_path: Path) -> None:
     assert [one.region for one in read_plan(path)] == ["us-east-1"]
 
 
+def test_a_plan_of_nothing_has_no_changes_and_a_state_is_none(tmp_path: Path) -> None:
+    of_terraform = {"format_version": "1.2", "terraform_version": "1.13.0"}
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps({**of_terraform, "planned_values": {}, "configuration": {}}))
+    assert read_plan(path) == []
+    path.write_text(json.dumps({**of_terraform, "values": {"root_module": {}}}))
+    with pytest.raises(Mistake, match="this is Terraform's state, not a plan; write one by"):
+        read_plan(path)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"resource_changes": 1}', 'resource "a" {}'])
 def test_what_is_no_plan_is_named_with_how_to_write_one(tmp_path: Path, text: str) -> None:
     path = tmp_path / "main.tf"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.rules.report import Form
     from sagemaker_serving.spec import EnvironmentFile
 
+_TERRAFORMS = {"format_version", "terraform_version"}
 _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
@@ -203,7 +204,8 @@ def _kind_of(path: Path) -> str | None:
     """The option for what ``path`` holds; None for an environment file, and for what is unclear.
 
     A template is told from the others by its ``Resources``, its only section that must be there
-    (CloudFormation user guide, Template sections); a plan by its ``resource_changes``. The
+    (CloudFormation user guide, Template sections); a plan by its ``resource_changes``, which one
+    of nothing lacks, or by what Terraform writes at the top (Terraform, JSON Output Format). The
     definition of a state machine is judged as the template would be that names its file.
     """
     if path.is_dir():
@@ -223,7 +225,8 @@ def _kind_of(path: Path) -> str | None:
         return None  # what reads it as an environment says what is wrong
     if "Resources" in sections or is_definition(sections):
         return "--template"
-    return "--plan" if "resource_changes" in sections else None
+    is_plan = "resource_changes" in sections or sections >= _TERRAFORMS
+    return "--plan" if is_plan else None
 
 
 def _show(problems: Sequence[Problem]) -> None:

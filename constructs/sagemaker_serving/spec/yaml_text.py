@@ -36,7 +36,13 @@ def text_of(path: Path, advice: str) -> str:
     """
     line, what = None, ""
     try:
-        return path.read_text(encoding="utf-8")
+        content = path.read_bytes()
+        if not content.startswith(b"PK\x03\x04"):
+            return content.decode("utf-8")
+        what = (
+            "this is a zip, as Terraform's plan is one; write that as text, and check the text: "
+            f"terraform show -json {path.name} > plan.json"
+        )
     except FileNotFoundError:
         what = f"there is no such file; {advice}"
     except UnicodeDecodeError as error:

@@ -66,7 +66,7 @@ def up(
     from sagemaker_serving.extras import need
 
     need("local", *(() if without_engines else ("tensorflow",)))
-    from sagemaker_serving.local_sagemaker.common.quotas import read_quotas
+    from sagemaker_serving.local_sagemaker.common.quotas import KEPT_TO, read_quotas
     from sagemaker_serving.local_sagemaker.common.settings import (
         ENGINES,
         PAYLOAD_MB,
@@ -83,8 +83,10 @@ def up(
     if payload_mb is not None:
         environment[PAYLOAD_MB] = str(payload_mb)
     if quotas is not None:
-        read_quotas(quotas)
+        taken = read_quotas(quotas)
         environment[QUOTAS] = str(quotas.absolute())
+        kept_to = sum(name.endswith(KEPT_TO) for name in taken)
+        click.echo(f"{quotas}: quotas read: {len(taken)}; kept to, of instances: {kept_to}")
     others = [given[name] for name in ("port", "foreground", "fresh", "time_scale", "strict")]
     if engines and list(environment) == [ENGINES] and others == [None, False, False, None, False]:
         from local_aws.process.address import answers, find

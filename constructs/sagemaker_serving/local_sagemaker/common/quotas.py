@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,10 @@ class Quotas(Service):
         }
 
 
+KEPT_TO = ("for endpoint usage", "for transform job usage")
+"""How the names of those quotas end that instances are refused by."""
+
+
 def refuse_beyond(
     quotas: Mapping[str, float], usage: str, wanted: Mapping[str, int], taken: Mapping[str, int]
 ) -> None:
@@ -86,15 +90,23 @@ def read_quotas(path: Path) -> dict[str, float]:
     """
     try:
         kept = json.loads(path.read_text("utf-8"))
-        if "Quotas" in kept:
-            named = {each["QuotaName"]: each["Value"] for each in kept["Quotas"]}
-        else:
-            named = kept["quotas"]
+        named = kept["quotas"] if "quotas" in kept else _named(kept["Quotas"])
+        for name, value in named.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ValueError(f"{name} is {value!r}, which is no number")
         return {name: float(value) for name, value in named.items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise Mistake(
-            f"{path}: these are no quotas ({what}); keep them by `check ENVIRONMENT --account "
-            "--account-file FILE`, or by `aws service-quotas list-service-quotas --service-code "
-            "sagemaker`"
-        ) from None
+    except FileNotFoundError:
+        what = "there is no such file"
+    except OSError as error:
+        what = f"it cannot be read: {error.strerror}"
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        what = f"these are no quotas ({type(error).__name__}: {error})"
+    raise Mistake(
+        f"{path}: {what}; write them by `check ENVIRONMENT --account --account-file FILE`, or by "
+        "`aws service-quotas list-service-quotas --service-code sagemaker`"
+    )
+
+
+def _named(listed: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """By their names; one that AWS could not read has no value."""
+    return {each["QuotaName"]: each["Value"] for each in listed if "ErrorReason" not in each}

@@ -246,10 +246,16 @@ def read_plan(path: Path) -> list[Plan]:
     text = text_of(path, "name a plan that exists")
     try:
         data = json.loads(text)
+        # A plan of an empty configuration has no changes (Terraform, JSON Output Format).
+        if "planned_values" in data:
+            data.setdefault("resource_changes", [])
         changes = [one for one in data["resource_changes"] if one["type"] in TYPES]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f"this is no plan in JSON ({type(error).__name__}: {error})"
+        if isinstance(error, KeyError) and "values" in data:
+            what = "this is Terraform's state, not a plan"
         message = (
-            f"this is no plan in JSON ({type(error).__name__}: {error}); write one by "
+            f"{what}; write one by "
             "terraform plan -out plan && terraform show -json plan > plan.json"
         )
         problem = Problem(rule="plan", where=Where(str(path)), message=message)
