@@ -83,6 +83,7 @@ def listed_releases(framework: str) -> tuple[str, ...]:
     return tuple(sorted(releases, key=lambda name: releases[name]["ga"], reverse=True))
 
 
+@cache
 def image_support(image: EcrImage) -> ImageSupport:
     """What AWS says of ``image``; nothing of a digest, and of a repository that it does not list,
     but for the CUDA that a tag names.
