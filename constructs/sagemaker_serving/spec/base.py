@@ -18,6 +18,7 @@ class Spec(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        defer_build=True,
         strict=True,
         allow_inf_nan=False,
     )

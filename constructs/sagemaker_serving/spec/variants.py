@@ -12,19 +12,6 @@ from sagemaker_serving.spec.base import Spec, first_choice
 from sagemaker_serving.spec.container import Archive, Container
 
 
-class ManagedInstanceScaling(Spec):
-    """SageMaker keeps as many instances as the inference components on them need."""
-
-    min_instance_count: int = 1
-    """The fewest instances, 0 or more; with 0 the endpoint may have none."""
-
-    max_instance_count: int
-    """The most instances, at least 1."""
-
-    scale_in_policy: ScaleInPolicy | None = None
-    """Which instances are removed first; left out: SageMaker's choice."""
-
-
 class ScaleInPolicy(Spec):
     """Which instances are removed when the inference components on them need fewer."""
 
@@ -38,6 +25,19 @@ class ScaleInPolicy(Spec):
     cooldown_in_minutes: int | None = Field(default=None, json_schema_extra={"default": 20})
     """Minutes after the endpoint's last change before CONSOLIDATION looks again, 5 to 1440
     (SageMaker's default: 20)."""
+
+
+class ManagedInstanceScaling(Spec):
+    """SageMaker keeps as many instances as the inference components on them need."""
+
+    min_instance_count: int = 1
+    """The fewest instances, 0 or more; with 0 the endpoint may have none."""
+
+    max_instance_count: int
+    """The most instances, at least 1."""
+
+    scale_in_policy: ScaleInPolicy | None = None
+    """Which instances are removed first; left out: SageMaker's choice."""
 
 
 class CoreDump(Spec):
@@ -155,9 +155,6 @@ class InstanceVariant(InstanceHost, Container):
     extra: dict[str, Any] = Field(default_factory=dict)
     """Members of CloudFormation's ProductionVariant that have no field here, by AWS's own names.
     Entries of ``InstancePools`` are merged with ``instance_types``, in the same order."""
-
-
-ManagedInstanceScaling.model_rebuild()
 
 
 class ServerlessHost(Spec):
