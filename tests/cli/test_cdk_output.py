@@ -15,6 +15,8 @@ def event(status: str, kind: str, of: str, reason: str = "") -> str:
 SHOP = "AWS::CloudFormation::Stack"
 DONE = [
     "python -m local_aws.process.ready_app /out -- app.py: Subprocess exited with error 2",
+    "Trusted accounts for deployment: (none)",
+    "app-Shop: success: Built app/Shop Template",
     "app/Shop (app-Shop): deploying... [1/1]",
     event("CREATE_IN_PROGRESS", "AWS::SNS::Topic", "app/Shop/News (News1)"),
     event("CREATE_COMPLETE", "AWS::SNS::Topic", "app/Shop/News (News1)"),

@@ -19,7 +19,8 @@ _EVENT = re.compile(
 )
 _NOISE = re.compile(
     r"\s*(Stack ARN:)?$|arn:\S+:cloudformation:|✨ +(Deployment|Synthesis|Total) time|"
-    r".*: (start|success): Publish|"
+    r".*: (start|success): (Publish|Buil)|"
+    r"Trusted accounts for |Using default execution policy of |"
     r".*: creating CloudFormation changeset|.* (deploying|destroying)\.\.\. \[\d+/\d+\]$|"
     r"\S+ \([\w-]+\)$|Including dependency stacks|"
     r"Successfully synthesized to |Supply a stack id |"
