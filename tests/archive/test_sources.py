@@ -206,7 +206,9 @@ def test_neo_gets_the_graph_alone_of_what_is_named_as_one(tmp_path: Path) -> Non
 
 
 def test_a_graph_with_a_choice_is_asked_about(disk: Path) -> None:
-    with pytest.raises(Mistake, match=r"2 possible inputs: a, b; say which: .* --input NAME"):
+    with pytest.raises(
+        Mistake, match=r"2 possible inputs: a, b; say which: init takes --input NAME"
+    ):
         build_archive([Source(path=Path("choice.pb"))], lambda _: disk / "model.tar.gz")
     assert not (disk / "model.tar.gz").exists()
 

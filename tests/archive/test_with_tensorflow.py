@@ -28,6 +28,7 @@ from sagemaker_serving.archive import (
     without_variables,
 )
 from sagemaker_serving.errors import Failure
+from tests.cli.conftest import run_in
 from tests.leaving import gone, program
 from tests.local_aws.aws import eventually
 
@@ -96,6 +97,19 @@ def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:
     assert graph == FrozenGraph(
         inputs={"images": Tensor(dtype="float32", shape=(None, 2))}, outputs={"scores": "Softmax"}
     )
+
+
+def test_init_packs_a_frozen_graph_with_the_outputs_that_are_named(
+    models: Path, tmp_path: Path
+) -> None:
+    asked = ("--model", str(models / "frozen.pb"), "--output", "scores", "--output", "MatMul")
+    ended = run_in(tmp_path)("init", *asked, "--region", "eu-west-1", "--yes")
+    assert ended.returncode == 0, ended.stderr
+    (found,) = read_contents(tmp_path / "dev-frozen.tar.gz").saved_models.values()
+    assert found is not None
+    assert found.signatures["serving_default"].outputs.keys() == {"scores", "MatMul"}
+    text = (tmp_path / "environments" / "dev.yaml").read_text()
+    assert "--output scores --output MatMul -o dev-frozen.tar.gz" in text
 
 
 def test_keras_files_tell_their_layers(models: Path) -> None:

@@ -187,7 +187,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*INIT, "--model", "trees.txt"), "lightgbm.Booster(model_file="),
     ((*INIT, "--model", "flow"), "mlflow.pyfunc.load_model(model_dir)"),
     ((*INIT, "--model", "state.pt"), "state.pt is not TorchScript and there is no model_fn"),
-    ((*INIT, "--model", "two.pb"), "--input NAME, and give the archive that it writes"),
+    ((*INIT, "--model", "two.pb"), "2 possible inputs: a, b; say which: init takes --input NAME"),
     ((*INIT, "--model", "neo"), "is what SageMaker Neo has compiled; give the model as it was"),
     ((*INIT, "--model", "digits", "--name", "../x"), "name is '../x'; an environment's name has"),
     ((*INIT, "--model", "digits", "--framework", "tensorflw"), "did you mean 'tensorflow'"),
@@ -198,6 +198,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
         "serves one; there is:\n  many/net.onnx (onnx)\n  many/saved (ten",
     ),
     ((*INIT, "--model", "beside"), "name it: sagemaker-serving init --model beside/half.pb; or"),
+    ((*INIT, "--model", "digits", "--output", "y"), "digits is no frozen graph, of which --input"),
     ((*INIT, "--model", "own.skops"), 'return skops.io.load(os.path.join(model_dir, "own.skops"))'),
     (
         (*INIT, "--model", "skops/a.skops"),

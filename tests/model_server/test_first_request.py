@@ -16,7 +16,10 @@ pytestmark = pytest.mark.slow
 
 FLOAT = 1
 ONNX = onnx_model([("Neg", ("x",), "y")], {"x": (FLOAT, (None, 1))}, {"y": (FLOAT, (None, 1))})
-HANDLER = b"def model_fn(d): return 3\ndef transform_fn(m, data, *_): return str(float(data) * m)\n"
+HANDLER = b"""
+def model_fn(folder): return 3
+def transform_fn(model, data, content_type, accept): return str(float(data) * model)
+"""
 V2 = {"inputs": [{"name": "x", "shape": [1, 1], "datatype": "FP32", "data": [2.0]}]}
 FILES: Mapping[str, Mapping[str, bytes]] = {
     "pytorch": {"code/inference.py": HANDLER},

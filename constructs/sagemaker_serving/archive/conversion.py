@@ -46,21 +46,21 @@ def tensors_of(conversion: Conversion, asked: Tensors) -> Tensors:
                 f"{conversion.source} is a frozen graph with "
                 f"{len(offered) or 'no'} possible {option[2:]}s"
                 f"{': ' + ', '.join(list(offered)[:12]) if offered else ''}; "
-                f"say which: sagemaker-serving package {conversion.source} {option} NAME, and give "
-                "the archive that it writes"
+                f"say which: init takes {option} NAME, several times for several; so does "
+                f"`sagemaker-serving package {conversion.source}`, whose archive you give then"
             )
     return Tensors(inputs=inputs, outputs=outputs)
 
 
-def must_be_convertible(sources: Sources) -> None:
-    """Raises `UnreadableArtifact` when ``sources`` cannot be converted without being asked.
+def must_be_convertible(sources: Sources, asked: Tensors | None = None) -> None:
+    """Raises `UnreadableArtifact` when ``sources`` cannot be converted with what is ``asked`` for.
 
     TensorFlow is missing, or the inputs and outputs of a frozen graph leave a choice.
     """
     try:
         converter()
         for conversion in plan(sources).conversions:
-            tensors_of(conversion, Tensors())
+            tensors_of(conversion, asked or Tensors())
     except Mistake as error:
         raise UnreadableArtifact(str(error)) from None
 

@@ -121,7 +121,7 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ("artifact-saved-model-readable", Model({MODEL: saved_model()[:-1]}),
      f"{MODEL} is no SavedModel; export the model again", Model({MODEL: saved_model()})),
     ("artifact-readable", Model({"graph.pb": frozen_graph(CHOICE)}, {"artifact": "model/graph.pb"}),
-     "graph.pb is a frozen graph with 2 possible inputs: a, b; say which: sagemaker-serving",
+     "graph.pb is a frozen graph with 2 possible inputs: a, b; say which: init takes --input",
      Model({"graph.pb": frozen_graph()}, {"artifact": "model/graph.pb"})),
     ("archive-format", Model(b"I am a text\n"), "is a text file, not a gzipped tar", RIGHT_ARCHIVE),
     ("archive-damaged", Model(b""), "is empty (0 bytes)", RIGHT_ARCHIVE),

@@ -29,6 +29,8 @@ _T = TypeVar("_T")
 @click.option("--name", help="The environment's name, and its file's; default: dev.")
 @click.option("--instance-type", help="What it runs on; default: the smallest that holds it.")
 @click.option("--framework", help="AWS's image that serves it; default: by the model's files.")
+@click.option("--input", "inputs", multiple=True, help="A frozen graph's input; may repeat.")
+@click.option("--output", "outputs", multiple=True, help="A frozen graph's output; may repeat.")
 @click.option(
     "--ci",
     type=click.Choice(["github"]),
@@ -43,6 +45,8 @@ def init(
     name: str | None,
     instance_type: str | None,
     framework: str | None,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
     ci: str | None,
     yes: bool,
     force: bool,
@@ -54,13 +58,15 @@ def init(
     takes AWS's newest image for its framework that is still patched. What it writes passes check,
     and has comments on what can be added. Where there is no CDK app yet, it adds the one that
     deploys such files: app.py, stacks/ and cdk.json. An ONNX or PyTorch model is packed first, into
-    NAME-MODEL.tar.gz, as Triton's and Ray Serve's images want it.
+    NAME-MODEL.tar.gz, as Triton's and Ray Serve's images want it. So is a frozen graph whose inputs
+    or outputs are named.
 
     \b
     Examples:
       sagemaker-serving init
       sagemaker-serving init --model export/1700000000 --region eu-west-1
       sagemaker-serving init --model digits.keras --region eu-west-1 --name dev
+      sagemaker-serving init --model frozen.pb --output scores --output labels
       sagemaker-serving init --ci github
     """
     from sagemaker_serving.cli.init.app import lay_app, lay_workflow, may_lay_workflow
@@ -71,6 +77,7 @@ def init(
         for line in lay_workflow():
             click.echo(line)
         return
+    from sagemaker_serving.archive import Tensors
     from sagemaker_serving.cli.init.draft import draft_of, environment_path, look_into
     from sagemaker_serving.cli.init.serving import default_host, serving_of
     from sagemaker_serving.cli.init.text import write
@@ -79,7 +86,10 @@ def init(
     needed = {"--model": model, "--region": region or shell_region()}
     if model is None:
         ask.must_be_answerable(needed)
-    found = ask.of(model, f"Model ({_WHAT})", None, lambda path: look_into(path, framework))
+    tensors = Tensors(inputs=inputs, outputs=outputs)
+    found = ask.of(
+        model, f"Model ({_WHAT})", None, lambda path: look_into(path, framework, tensors)
+    )
     ask.must_be_answerable(needed)
     where = ask.of(region, "Region", shell_region(), lambda text: str(must_be_region(text)))
     path = ask.of(name, "Name of the environment", "dev", environment_path)

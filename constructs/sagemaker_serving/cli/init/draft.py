@@ -12,6 +12,7 @@ from pathlib import Path
 from sagemaker_serving.archive import (
     ArchiveContents,
     Source,
+    Tensors,
     must_be_convertible,
     unpack,
 )
@@ -33,6 +34,8 @@ class Found:
     path: Path
     contents: ArchiveContents
     framework: str
+    tensors: Tensors
+    """What of a frozen graph was asked for."""
 
     @property
     def size(self) -> int:
@@ -79,8 +82,9 @@ class Draft:
         return f"{self.name}-{self.model}"
 
 
-def look_into(model: str, framework: str | None) -> Found:
-    """What lies at ``model``; ``framework`` is the image's that the user asks for.
+def look_into(model: str, framework: str | None, tensors: Tensors) -> Found:
+    """What lies at ``model``; ``framework`` is the image's that the user asks for, and ``tensors``
+    are the inputs and outputs.
 
     Raises `Mistake` for what cannot be read, and where no image follows from it.
     """
@@ -94,10 +98,12 @@ def look_into(model: str, framework: str | None) -> Found:
     if contents.damaged:
         told = "\n".join(f"{name} is damaged: {why}" for name, why in contents.damaged.items())
         raise Mistake(f"in {model} {told}")
+    if tensors != Tensors() and not (contents.converted and contents.graphs):
+        raise Mistake(f"{model} is no frozen graph, of which --input and --output name tensors")
     if contents.converted:
-        must_be_convertible(path)
+        must_be_convertible(path, tensors)
     served_by = framework_of(contents, model, framework)
-    return Found(path=path, contents=contents, framework=served_by)
+    return Found(path=path, contents=contents, framework=served_by, tensors=tensors)
 
 
 def environment_path(name: str) -> Path:
@@ -111,13 +117,14 @@ def environment_path(name: str) -> Path:
 
 
 def draft_of(found: Found, name: str, region: str, serving: Serving, *, force: bool) -> Draft:
-    """What the file says of ``found``, which is packed first where its image has a layout.
+    """What the file says of ``found``, which is packed first where its image has a layout, or
+    where tensors of a frozen graph were named.
 
     Raises `ProblemsFound` for a model that this image would not serve, and `Mistake` where the
     archive exists and ``force`` is false.
     """
     server = layout_of(found.contents, serving.framework)
-    if server is None:
+    if server is None and found.tensors == Tensors():
         return Draft(
             name=name,
             region=region,
@@ -129,7 +136,12 @@ def draft_of(found: Found, name: str, region: str, serving: Serving, *, force: b
     target = Path(f"{name}-{found.name}.tar.gz")
     if target.exists() and not force:
         raise Mistake(f"{target} exists; --force replaces it, --name NAME writes another")
-    sources = " ".join(shlex.quote(str(source.path)) for source in _sources(found.path, server))
+    options = [] if server is None else ["--for", server]
+    for option in ("input", "output"):
+        for tensor in getattr(found.tensors, f"{option}s"):
+            options += [f"--{option}", tensor]
+    sources = [str(source.path) for source in _sources(found.path, server)]
+    made_by = shlex.join(["sagemaker-serving", "package", *sources, *options, "-o", str(target)])
     return Draft(
         name=name,
         region=region,
@@ -137,26 +149,28 @@ def draft_of(found: Found, name: str, region: str, serving: Serving, *, force: b
         artifact=target,
         contents=_packed(found, target, server),
         serving=serving,
-        made_by=(
-            "init"
-            if found.contents.packed_size is not None
-            else f"sagemaker-serving package {sources} --for {server} -o {target}"
-        ),
+        made_by=made_by if found.contents.packed_size is None else "init",
     )
 
 
-def _packed(found: Found, target: Path, server: Server) -> ArchiveContents:
+def _packed(found: Found, target: Path, server: Server | None) -> ArchiveContents:
     """What is in the archive; a finished one is unpacked first."""
     called = str(found.path)
     if found.contents.packed_size is None:
-        return pack(_sources(found.path, server), target, called=called, server=server).contents
+        return pack(
+            _sources(found.path, server),
+            target,
+            called=called,
+            server=server,
+            tensors=found.tensors,
+        ).contents
     with tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as folder:
         with found.path.open("rb") as stream:
             unpack(stream, Path(folder), called)
         return pack(_sources(Path(folder), server), target, called=called, server=server).contents
 
 
-def _sources(path: Path, server: Server) -> list[Source]:
+def _sources(path: Path, server: Server | None) -> list[Source]:
     """What is packed for ``server``: of a folder for Triton its ONNX models alone."""
     files = sorted(path.rglob("*.onnx")) if server == "triton" and path.is_dir() else []
     return [Source(path=each) for each in files or [path]]
