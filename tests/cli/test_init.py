@@ -152,6 +152,9 @@ def test_an_archive_that_tells_no_framework_is_served_as_one_says(run: Run, tmp_
     ended = run(*INIT, "--model", "forest")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert 'return joblib.load(os.path.join(model_dir, "model.joblib"))' in ended.stderr
+    plant(tmp_path, {"forest/code/inference.py": b"  " + HANDLER})
+    ended = run(*INIT, "--model", "forest")
+    assert "forest: code/inference.py line 1 does not parse: unexpected indent" in ended.stderr
     plant(tmp_path, {"forest/code/inference.py": HANDLER})
     ended = run(*INIT, "--model", "forest")
     assert (ended.returncode, ended.stderr) == (0, "")

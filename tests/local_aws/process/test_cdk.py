@@ -16,7 +16,7 @@ from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import DeployFailed, Mistake
 from tests.leaving import LEAVE, Killed, Note, gone, program, said
-from tests.local_aws.aws import REGION, Aws, address_of, shell_of
+from tests.local_aws.aws import REGION, Aws, address_of, eventually, shell_of
 
 STAND_IN = """\
 const fs = require("fs");
@@ -110,6 +110,37 @@ def test_a_cli_that_fails_without_a_resources_reason_is_told_by_its_status(
 ) -> None:
     with pytest.raises(DeployFailed, match="cdk destroy failed: the CDK CLI ended with 1"):
         project.cdk.destroy(Path("out"))
+
+
+def test_a_protected_stack_that_was_never_made_is_named_with_what_lets_it_be_made_again(
+    project: Project, aws: Aws
+) -> None:
+    cloudformation = aws.client("cloudformation")
+    made = {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "not a name"}}
+    body = json.dumps({"Resources": {"Topic": made}})
+    cloudformation.create_stack(
+        StackName="prod-digits", TemplateBody=body, EnableTerminationProtection=True
+    )
+    asked = {"StackName": "prod-digits"}
+    (stack,) = eventually(
+        lambda: [
+            one
+            for one in cloudformation.describe_stacks(**asked)["Stacks"]
+            if one["StackStatus"] == "ROLLBACK_COMPLETE"
+        ]
+    )
+    try:
+        with pytest.raises(DeployFailed, match="first deploy of prod-digits failed") as caught:
+            project.cdk.destroy(project.folder)
+        command = str(caught.value).partition("aws cloudformation ")[2].split()
+        assert command[:2] == [
+            "update-termination-protection",
+            "--no-enable-termination-protection",
+        ]
+        assert command[2:] == ["--stack-name", stack["StackName"]]
+    finally:
+        cloudformation.update_termination_protection(**asked, EnableTerminationProtection=False)
+        cloudformation.delete_stack(**asked)
 
 
 def test_a_folder_without_an_app_is_a_mistake(aws: Aws, tmp_path: Path) -> None:

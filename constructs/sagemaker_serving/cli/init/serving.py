@@ -126,6 +126,9 @@ def _must_be_one(contents: ArchiveContents, model: str, served_by: set[str]) -> 
 def _must_be_loaded(contents: ArchiveContents, model: str, framework: str) -> None:
     name = script_of(framework, script_variables(framework, contents.scripts))
     script = None if name is None else contents.scripts.get(name)
+    if script is not None and script.error is not None:
+        line = "" if script.error_line is None else f" line {script.error_line}"
+        raise Mistake(f"{model}: {name}{line} does not parse: {script.error}; correct it")
     if framework in _BY_SCRIPT and not (script is not None and script.defines("model_fn")):
         raise Mistake(
             f"{framework}'s image loads no model by itself; "

@@ -24,8 +24,10 @@ from local_aws.process.docker import script
 from local_aws.process.node import node_program, path_with_node
 from local_aws.process.ready_app import ReadyApp
 from local_aws.process.updating import failures_in
+from local_aws.program import program
 
 _BOOTSTRAPPED = "/cdk-bootstrap/hnb659fds/version"
+_NEVER_MADE = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED")
 _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CACHE_HOME", "NO_COLOR", "NODE_COMPILE_CACHE")
 """What the CLI keeps of the user's environment: nothing that names a real account."""
 
@@ -188,7 +190,8 @@ class CdkCli:
             if has_ended(self._address.pid):
                 raise ended(self._address)
             new = [reason for event, reason in self._failures().items() if event not in known]
-            reason = new[0] if new else f"the CDK CLI ended with {status}; its output says why"
+            ended_with = f"the CDK CLI ended with {status}; its output says why"
+            reason = new[0] if new else self._protected() or ended_with
             raise DeployFailed(f"cdk {arguments[0]} failed: {reason}")
 
     def _environment(self, address: Address) -> dict[str, str]:
@@ -206,15 +209,34 @@ class CdkCli:
         id."""
         events: list[dict[str, Any]] = []
         with _failures():
-            for account in (ACCOUNT_ID, *self._address.status().get("accounts", ())):
-                client = self.address_in(account, self._region).client(
-                    "cloudformation", self._region
-                )
-                for stack in client.describe_stacks()["Stacks"]:
-                    pages = client.get_paginator("describe_stack_events")
-                    for page in pages.paginate(StackName=stack["StackId"]):
-                        events += page["StackEvents"]
+            for client, stack in self._stacks():
+                pages = client.get_paginator("describe_stack_events")
+                for page in pages.paginate(StackName=stack["StackId"]):
+                    events += page["StackEvents"]
         return failures_in(events)
+
+    def _protected(self) -> str | None:
+        """What to do of a stack whose first deploy failed, and that the CLI may not delete to make
+        it again."""
+        with _failures():
+            for _, stack in self._stacks():
+                if stack["StackStatus"] in _NEVER_MADE and stack["EnableTerminationProtection"]:
+                    name = stack["StackName"]
+                    return (
+                        f"the first deploy of {name} failed, and its termination protection keeps "
+                        "it from being made again; switch that off, and deploy: "
+                        f'eval "$({program().group} env)" && aws cloudformation '
+                        "update-termination-protection --no-enable-termination-protection "
+                        f"--stack-name {name}"
+                    )
+        return None
+
+    def _stacks(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Every stack of every account, and the client that reads it."""
+        for account in (ACCOUNT_ID, *self._address.status().get("accounts", ())):
+            client = self.address_in(account, self._region).client("cloudformation", self._region)
+            for stack in client.describe_stacks()["Stacks"]:
+                yield client, stack
 
 
 def _trust(region: str) -> list[str]:
