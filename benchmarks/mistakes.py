@@ -3,8 +3,7 @@ a right one.
 
 ``MISTAKES`` and ``MISTAKES_SEED`` set how many of each, and which; with ``MISTAKES_SHOWN`` set,
 those that are not judged right are printed. cfn-lint takes a tenth of a second and more for a
-template, cfn-guard with its rules twice that: they judge the first ``MISTAKES_PEERS`` of them, 240
-where nothing else is said.
+template: it judges the first ``MISTAKES_PEERS`` of them, 240 where nothing else is said.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any
 
 import yaml
 
-from benchmarks import peers, wrong_templates
+from benchmarks import wrong_templates
 from benchmarks.figures import Figure, Ratio
 from benchmarks.wrong_environments import BASES, GONE, Change, drawn
 from sagemaker_serving.catalog import support_as_of
@@ -108,13 +107,13 @@ def templates(folder: Path) -> Iterator[Figure | Ratio]:
     yield (f"wrong and right templates, seed {SEED}", f"{CASES} each")
     yield from ours.figures()
     if sample:
-        yield from _beside(beside, *_of_peers(sample, folder))
+        yield from _beside(beside, _of_cfn_lint(sample))
 
 
 def _beside(*tallies: Tally) -> Iterator[Figure]:
-    """Of check, cfn-lint and cfn-guard: what each named, in all and by family."""
+    """Of check and cfn-lint: what each named, in all and by family."""
     ours, *_ = tallies
-    programs = "check, cfn-lint, cfn-guard with AWS Control Tower's rules"
+    programs = "check, cfn-lint"
     yield (
         f"of the first {ours.drawn.total()}: named by {programs}",
         ", ".join(f"{each.named:.1f} %" for each in tallies),
@@ -128,30 +127,33 @@ def _beside(*tallies: Tally) -> Iterator[Figure]:
         yield f"{family}: named of {drawn_ones}, in the same order", named
 
 
-def _of_peers(sample: list[tuple[str, wrong_templates.Pair]], folder: Path) -> tuple[Tally, Tally]:
-    """What cfn-lint and cfn-guard say of wrong and right templates.
+def _of_cfn_lint(sample: list[tuple[str, wrong_templates.Pair]]) -> Tally:
+    """What cfn-lint says of wrong and right templates.
 
     A wrong one is named by a finding that its twin does not have. A right one is called wrong by
-    an error of cfn-lint's, whose warnings are of style, and by any rule of cfn-guard's: those are
-    how an organization wants resources secured, which the right templates don't set out to be.
+    an error; warnings are of style.
     """
-    lint, guard = Tally("templates"), Tally("templates")
-    files = {
-        f"{number}-{index}": each
-        for number, (_, pair) in enumerate(sample)
-        for index, each in enumerate(pair)
-    }
-    guarded = peers.cfn_guard(files, folder)
-    for number, (family, (wrong, right)) in enumerate(sample):
-        usual = peers.cfn_lint(right, wrong_templates.REGION)
-        lint.add(
+    tally = Tally("templates")
+    for family, (wrong, right) in sample:
+        usual = _cfn_lint(right)
+        tally.add(
             family,
-            named=bool(peers.cfn_lint(wrong, wrong_templates.REGION) - usual),
+            named=bool(_cfn_lint(wrong) - usual),
             alarm=any(rule.startswith("E") for rule, _ in usual),
         )
-        of_wrong, of_right = guarded[f"{number}-0"], guarded[f"{number}-1"]
-        guard.add(family, named=bool(of_wrong - of_right), alarm=bool(of_right))
-    return lint, guard
+    return tally
+
+
+def _cfn_lint(document: wrong_templates.Document) -> set[tuple[str, str]]:
+    """What cfn-lint finds, run as a library: each rule, and what it says."""
+    from cfnlint.api import lint
+    from cfnlint.config import ManualArgs
+
+    try:
+        found = lint(json.dumps(document), config=ManualArgs(regions=[wrong_templates.REGION]))
+    except Exception as error:  # it ends in a traceback on some
+        return {("ended", type(error).__name__)}
+    return {(each.rule.id, each.message) for each in found}
 
 
 class _Templates:

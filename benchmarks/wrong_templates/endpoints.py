@@ -8,6 +8,7 @@ scaling and of variants without a model: hashicorp/terraform-provider-aws#45926 
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from benchmarks.wrong_environments.bases import GONE, Change, Place
 from benchmarks.wrong_templates.bases import Pair, pair
@@ -39,90 +40,54 @@ def together(dice: random.Random) -> Pair:
     return pair(*dice.choice(_TOGETHER))
 
 
+def _one(base: str, place: Place, wrong: Any, *right: Any) -> tuple[str, Change, Change]:
+    """A value that is wrong at a place; right is another there, or what the base has."""
+    return base, {place: wrong}, dict.fromkeys([place], *right) if right else {}
+
+
 _TOGETHER: list[tuple[str, Change, Change]] = [
-    ("endpoint", {(*_V, 1, "VariantName"): "blue"}, {(*_V, 1, "VariantName"): "violet"}),
-    ("endpoint", {(*_V, 0, "InstanceType"): GONE}, {}),
-    ("endpoint", {(*_V, 0, "InitialInstanceCount"): GONE}, {}),
-    ("endpoint", {(*_V, 0, "InitialInstanceCount"): 0}, {(*_V, 0, "InitialInstanceCount"): 1}),
-    (
+    _one("endpoint", (*_V, 1, "VariantName"), "blue", "violet"),
+    _one("endpoint", (*_V, 0, "InstanceType"), GONE),
+    _one("endpoint", (*_V, 0, "InitialInstanceCount"), GONE),
+    _one("endpoint", (*_V, 0, "InitialInstanceCount"), 0, 1),
+    _one("endpoint", (*_V, 0, "InstanceType"), "ml.m5.huge", "ml.m5.4xlarge"),
+    _one("endpoint", (*_V, 0, "InstanceType"), "m5.large", "ml.c5.xlarge"),
+    _one("endpoint", (*_V, 0, "InstanceType"), "ml.t3.medium", "ml.m5.2xlarge"),
+    _one("endpoint", (*_V, 0, "AcceleratorType"), "ml.eia2.medium"),
+    _one("endpoint", (*_V, 0, "ServerlessConfig"), {"MemorySizeInMB": 1024, "MaxConcurrency": 1}),
+    _one("endpoint", _V, []),
+    _one("endpoint", _CONTAINER, GONE),
+    _one(
         "endpoint",
-        {(*_V, 0, "InstanceType"): "ml.m5.huge"},
-        {(*_V, 0, "InstanceType"): "ml.m5.4xlarge"},
+        ("Resources", "Model", "Properties", "Containers"),
+        [{"Image": "111122223333.dkr.ecr.eu-west-1.amazonaws.com/a:1"}],
     ),
-    (
+    _one(
         "endpoint",
-        {(*_V, 0, "InstanceType"): "m5.large"},
-        {(*_V, 0, "InstanceType"): "ml.c5.xlarge"},
+        (*_CONTAINER, "ModelDataUrl"),
+        "s3://models/model.zip",
+        "s3://models/model.tar.gz",
     ),
-    (
+    _one("endpoint", (*_CONTAINER, "ModelDataUrl"), "models/model.tar.gz"),
+    _one(
         "endpoint",
-        {(*_V, 0, "InstanceType"): "ml.t3.medium"},
-        {(*_V, 0, "InstanceType"): "ml.m5.2xlarge"},
+        (*_CONTAINER, "Image"),
+        f"{_IMAGES}.us-east-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312",
     ),
-    ("endpoint", {(*_V, 0, "AcceleratorType"): "ml.eia2.medium"}, {}),
-    (
+    _one(
         "endpoint",
-        {(*_V, 0, "ServerlessConfig"): {"MemorySizeInMB": 1024, "MaxConcurrency": 1}},
-        {},
-    ),
-    (
-        "endpoint",
-        {_V: []},
-        {},
-    ),
-    ("endpoint", {_CONTAINER: GONE}, {}),
-    (
-        "endpoint",
-        {
-            ("Resources", "Model", "Properties", "Containers"): [
-                {"Image": "111122223333.dkr.ecr.eu-west-1.amazonaws.com/a:1"}
-            ]
-        },
-        {},
-    ),
-    (
-        "endpoint",
-        {(*_CONTAINER, "ModelDataUrl"): "s3://models/model.zip"},
-        {(*_CONTAINER, "ModelDataUrl"): "s3://models/model.tar.gz"},
-    ),
-    ("endpoint", {(*_CONTAINER, "ModelDataUrl"): "models/model.tar.gz"}, {}),
-    (
-        "endpoint",
-        {
-            (
-                *_CONTAINER,
-                "Image",
-            ): f"{_IMAGES}.us-east-1.amazonaws.com/tensorflow-inference:2.20-cpu-py312"
-        },
-        {},
-    ),
-    (
-        "endpoint",
-        {
-            (
-                *_CONTAINER,
-                "Image",
-            ): f"{_IMAGES}.eu-west-1.amazonaws.com/tensorflow-inference:2.21-cpu"
-        },
-        {},
+        (*_CONTAINER, "Image"),
+        f"{_IMAGES}.eu-west-1.amazonaws.com/tensorflow-inference:2.21-cpu",
     ),
     (
         "endpoint",
         {(*_CONTAINER, "Environment", "A-B"): "1"},
         {(*_CONTAINER, "Environment", "A_B"): "1"},
     ),
-    (
-        "endpoint",
-        {(*_CONTAINER, "Environment", "A"): "x" * 2000},
-        {(*_CONTAINER, "Environment", "A"): "x" * 1000},
-    ),
-    ("endpoint", {(*_TRAFFIC, "CanarySize"): GONE}, {}),
-    (
-        "endpoint",
-        {(*_TRAFFIC, "CanarySize", "Value"): 60},
-        {(*_TRAFFIC, "CanarySize", "Value"): 40},
-    ),
-    ("endpoint", {(*_TRAFFIC, "Type"): "LINEAR"}, {}),
+    _one("endpoint", (*_CONTAINER, "Environment", "A"), "x" * 2000, "x" * 1000),
+    _one("endpoint", (*_TRAFFIC, "CanarySize"), GONE),
+    _one("endpoint", (*_TRAFFIC, "CanarySize", "Value"), 60, 40),
+    _one("endpoint", (*_TRAFFIC, "Type"), "LINEAR"),
     (
         "endpoint",
         {
@@ -131,77 +96,55 @@ _TOGETHER: list[tuple[str, Change, Change]] = [
         },
         {},
     ),
-    ("endpoint", {(*_CONFIG, "DataCaptureConfig", "CaptureOptions"): []}, {}),
-    (
+    _one("endpoint", (*_CONFIG, "DataCaptureConfig", "CaptureOptions"), []),
+    _one(
+        "endpoint", (*_CONFIG, "DataCaptureConfig", "DestinationS3Uri"), "captured", "s3://models/c"
+    ),
+    _one("endpoint", (*_TARGET, "MinCapacity"), 5, 4),
+    _one("endpoint", (*_TARGET, "MinCapacity"), 0, 2),
+    _one("endpoint", (*_TARGET, "ScalableDimension"), "sagemaker:variant:DesiredInstances"),
+    _one(
         "endpoint",
-        {(*_CONFIG, "DataCaptureConfig", "DestinationS3Uri"): "captured"},
-        {(*_CONFIG, "DataCaptureConfig", "DestinationS3Uri"): "s3://models/c"},
+        (*_TARGET, "ScalableDimension"),
+        "sagemaker:inference-component:DesiredCopyCount",
     ),
-    ("endpoint", {(*_TARGET, "MinCapacity"): 5}, {(*_TARGET, "MinCapacity"): 4}),
-    ("endpoint", {(*_TARGET, "MinCapacity"): 0}, {(*_TARGET, "MinCapacity"): 2}),
-    ("endpoint", {(*_TARGET, "ScalableDimension"): "sagemaker:variant:DesiredInstances"}, {}),
-    (
+    _one("endpoint", (*_TARGET, "ServiceNamespace"), "ecs"),
+    _one(
         "endpoint",
-        {(*_TARGET, "ScalableDimension"): "sagemaker:inference-component:DesiredCopyCount"},
-        {},
+        (*_TARGET, "ScalableDimension"),
+        "sagemaker:variant:DesiredProvisionedConcurrency",
     ),
-    ("endpoint", {(*_TARGET, "ServiceNamespace"): "ecs"}, {}),
-    (
+    _one("endpoint", (*_V, 0, "ModelName"), GONE),
+    _one(
         "endpoint",
-        {(*_TARGET, "ScalableDimension"): "sagemaker:variant:DesiredProvisionedConcurrency"},
-        {},
+        (*_V, 0, "ManagedInstanceScaling"),
+        {**_MANAGED, "Status": "ENABLED"},
+        {**_MANAGED, "Status": "DISABLED"},
     ),
-    ("endpoint", {(*_V, 0, "ModelName"): GONE}, {}),
-    (
+    _one("network", (*_SERVERLESS, "ModelName"), GONE),
+    _one("network", (*_SERVERLESS[:-2], "AsyncInferenceConfig"), _ASYNC),
+    _one(
+        "endpoint", (*_TARGET, "ResourceId"), "endpoints/a/variant/blue", "endpoint/a/variant/blue"
+    ),
+    _one(
         "endpoint",
-        {(*_V, 0, "ManagedInstanceScaling"): {**_MANAGED, "Status": "ENABLED"}},
-        {(*_V, 0, "ManagedInstanceScaling"): {**_MANAGED, "Status": "DISABLED"}},
+        (*_CONFIG, "Tags"),
+        [_TAG, {"Key": "a", "Value": "2"}],
+        [_TAG, {"Key": "b", "Value": "2"}],
     ),
-    ("network", {(*_SERVERLESS, "ModelName"): GONE}, {}),
-    ("network", {(*_SERVERLESS[:-2], "AsyncInferenceConfig"): _ASYNC}, {}),
-    (
-        "endpoint",
-        {(*_TARGET, "ResourceId"): "endpoints/a/variant/blue"},
-        {(*_TARGET, "ResourceId"): "endpoint/a/variant/blue"},
-    ),
-    (
-        "endpoint",
-        {(*_CONFIG, "Tags"): [_TAG, {"Key": "a", "Value": "2"}]},
-        {(*_CONFIG, "Tags"): [_TAG, {"Key": "b", "Value": "2"}]},
-    ),
-    (
-        "endpoint",
-        {(*_CONFIG, "Tags"): [{"Key": "aws:a", "Value": "1"}]},
-        {(*_CONFIG, "Tags"): [_TAG]},
-    ),
-    (
-        "network",
-        {(*_SERVERLESS, "ServerlessConfig", "MemorySizeInMB"): 1500},
-        {(*_SERVERLESS, "ServerlessConfig", "MemorySizeInMB"): 1024},
-    ),
-    (
-        "network",
-        {(*_SERVERLESS, "ServerlessConfig", "ProvisionedConcurrency"): 21},
-        {(*_SERVERLESS, "ServerlessConfig", "ProvisionedConcurrency"): 20},
-    ),
-    ("network", {(*_SERVERLESS, "InstanceType"): "ml.m5.large"}, {}),
-    (
-        "network",
-        {(*_SECOND, "ContainerHostname"): "first"},
-        {(*_SECOND, "ContainerHostname"): "third"},
-    ),
-    ("network", {(*_SECOND, "ContainerHostname"): GONE}, {}),
-    ("network", {_SUBNETS: []}, {}),
-    (
-        "network",
-        {(*_SUBNETS, 0): "sg-0123456789abcdef0"},
-        {(*_SUBNETS, 0): "subnet-0123456789abcdef0"},
-    ),
+    _one("endpoint", (*_CONFIG, "Tags"), [{"Key": "aws:a", "Value": "1"}], [_TAG]),
+    _one("network", (*_SERVERLESS, "ServerlessConfig", "MemorySizeInMB"), 1500, 1024),
+    _one("network", (*_SERVERLESS, "ServerlessConfig", "ProvisionedConcurrency"), 21, 20),
+    _one("network", (*_SERVERLESS, "InstanceType"), "ml.m5.large"),
+    _one("network", (*_SECOND, "ContainerHostname"), "first", "third"),
+    _one("network", (*_SECOND, "ContainerHostname"), GONE),
+    _one("network", _SUBNETS, []),
+    _one("network", (*_SUBNETS, 0), "sg-0123456789abcdef0", "subnet-0123456789abcdef0"),
     (
         "network",
         {(*_STEPS, "StepAdjustments", 1, "MetricIntervalLowerBound"): 12},
         {(*_STEPS, "StepAdjustments", 1, "ScalingAdjustment"): 3},
     ),
-    ("network", {(*_STEPS, "StepAdjustments", 1, "MetricIntervalLowerBound"): 8}, {}),
-    ("network", {(*_STEPS, "AdjustmentType"): GONE}, {}),
+    _one("network", (*_STEPS, "StepAdjustments", 1, "MetricIntervalLowerBound"), 8),
+    _one("network", (*_STEPS, "AdjustmentType"), GONE),
 ]
