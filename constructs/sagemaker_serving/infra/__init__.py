@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from sagemaker_serving.catalog import Accelerator
     from sagemaker_serving.infra.batch.batch_transform import BatchTransform
     from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
-    from sagemaker_serving.infra.endpoint.config import EndpointConfig
-    from sagemaker_serving.infra.endpoint.data_capture import DataCapture
+    from sagemaker_serving.infra.endpoint.config import DataCapture, EndpointConfig
     from sagemaker_serving.infra.endpoint.deploy_guard import DeployGuard
     from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint, Endpoint, MovedEndpoint
     from sagemaker_serving.infra.endpoint.existing_endpoint import ExistingEndpoint

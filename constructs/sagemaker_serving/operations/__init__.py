@@ -4,8 +4,7 @@ On AWS and the local AWS alike.
 """
 
 from sagemaker_serving.operations.batch import BatchPipeline
-from sagemaker_serving.operations.batch_execution import BatchExecution
-from sagemaker_serving.operations.batch_progress import BatchProgress
+from sagemaker_serving.operations.batch_progress import BatchExecution, BatchProgress
 from sagemaker_serving.operations.batch_report import BatchReport
 from sagemaker_serving.operations.rollback import Rollback, Version, find_rollback, versions
 from sagemaker_serving.operations.watch import RolloutEvent, watch

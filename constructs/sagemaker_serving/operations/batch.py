@@ -16,8 +16,12 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.errors import Failure, Mistake, NotFound
-from sagemaker_serving.operations.batch_execution import BatchExecution
-from sagemaker_serving.operations.batch_progress import BatchProgress, ProgressReader, cause_of
+from sagemaker_serving.operations.batch_progress import (
+    BatchExecution,
+    BatchProgress,
+    ProgressReader,
+    cause_of,
+)
 from sagemaker_serving.operations.batch_report import (
     BatchReport,
     report_folder,

@@ -12,8 +12,25 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.objects import read_object
-from sagemaker_serving.operations.batch_execution import BatchExecution
 from sagemaker_serving.s3_address import split_s3
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchExecution:
+    """An execution: its ARN, and the input that it was started with."""
+
+    arn: str
+    given: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The execution's name."""
+        return self.arn.rsplit(":", 1)[1]
+
+    @property
+    def output_uri(self) -> str:
+        """Where its outputs go, ``s3://…/``."""
+        return f"{str(self.given['output']).removesuffix('/')}/"
 
 
 @dataclass(frozen=True, kw_only=True)

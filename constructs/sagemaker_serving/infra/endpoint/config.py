@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving import catalog
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
-from sagemaker_serving.infra.endpoint.data_capture import DataCapture
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
 from sagemaker_serving.infra.network.network import connections_of, network_of
 from sagemaker_serving.infra.roles.container_grants import grant_shell
+from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.acknowledge import (
     NO_KEY_ON_VOLUMES,
     acknowledge,
@@ -26,11 +27,46 @@ from sagemaker_serving.infra.synth.acknowledge import (
 )
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
-from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
+from sagemaker_serving.infra.synth.fields import Unjudged, add_unknown, given_fields, properties_of
 from sagemaker_serving.infra.synth.tokens import arn_of, is_token, path_of, stands_in
 from sagemaker_serving.spec.aws import aws_values
+from sagemaker_serving.spec.data_capture import CapturedRequests
 from sagemaker_serving.spec.monitoring import MetricsConfig
 from sagemaker_serving.spec.provenance import ENDPOINT_TAG
+
+
+class DataCapture(Unjudged, CapturedRequests):
+    """How much is kept, of what, and where to; encrypted with the bucket's key.
+
+    SageMaker writes below ``<destination>/<endpoint>/<variant>/``, and the destination has no slash
+    of its own at its end: a double one stops Model Monitor from finding anything. All other fields
+    are what an environment file says of data capture. Source: botocore DataCaptureConfig;
+    SageMaker developer guide, "Capture data from real-time endpoint".
+    """
+
+    destination: S3Prefix
+
+    @property
+    def content(self) -> list[Any]:
+        """What makes two of them different, as plain data that may hold tokens."""
+        place = self.destination
+        return [place.uri, place.key_arn, *given_fields(self, CapturedRequests, but=4)]
+
+    def grant(self, grantee: iam.IGrantable) -> None:
+        """Lets a model's role write what is captured, and nothing else."""
+        self.destination.grant_write(grantee, of="Captured requests and answers")
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """The configuration as SageMaker's CreateEndpointConfig takes it."""
+        key = self.destination.key_arn
+        return {
+            **aws_values(CapturedRequests, vars(self)),
+            "EnableCapture": True,
+            "DestinationS3Uri": self.destination.uri,
+            **({} if key is None else {"KmsKeyId": key}),
+        }
+
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam

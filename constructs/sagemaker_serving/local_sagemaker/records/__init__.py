@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.local_sagemaker.records.batches import NEWLINE, Payload, assemble, batch
-from sagemaker_serving.local_sagemaker.records.record import Record, RecordDamaged, RecordTooLarge
+from sagemaker_serving.local_sagemaker.records.batches import (
+    NEWLINE,
+    Payload,
+    Record,
+    RecordDamaged,
+    RecordTooLarge,
+    assemble,
+    batch,
+)
 from sagemaker_serving.local_sagemaker.records.recordio import read_recordio
 from sagemaker_serving.local_sagemaker.records.tfrecord import read_tfrecord
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from sagemaker_serving.local_sagemaker.records.record import Record, RecordDamaged
+from sagemaker_serving.local_sagemaker.records.batches import Record, RecordDamaged
 
 MAGIC = 0xCED7230A
 _HEADER = struct.Struct("<II")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 import google_crc32c
 
-from sagemaker_serving.local_sagemaker.records.record import Record, RecordDamaged
+from sagemaker_serving.local_sagemaker.records.batches import Record, RecordDamaged
 
 _LENGTH = struct.Struct("<Q")
 _CRC = struct.Struct("<I")

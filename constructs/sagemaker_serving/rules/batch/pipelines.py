@@ -9,7 +9,7 @@ from local_aws.schedules import EVENTS, schedule_fault
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
-from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
+from sagemaker_serving.rules.facts.resources import BatchPipelineFacts
 
 _OWN = "this project's batch pipeline: sagemaker-serving docs batch"
 _STEPS = "AWS Step Functions developer guide, quotas and fields of Retry"

@@ -43,7 +43,6 @@ from sagemaker_serving.rules.facts import (
     ModelFacts,
     TransformFacts,
 )
-from sagemaker_serving.rules.facts.batch import BatchPipelineFacts
 from sagemaker_serving.rules.facts.kinds import (
     InferenceComponentFacts,
     Renamed,
@@ -53,6 +52,7 @@ from sagemaker_serving.rules.facts.kinds import (
     laid_over,
 )
 from sagemaker_serving.rules.facts.resources import (
+    BatchPipelineFacts,
     CompilationFacts,
     ExtraFacts,
     LocationFacts,

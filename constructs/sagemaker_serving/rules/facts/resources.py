@@ -299,3 +299,11 @@ class GoneFirstFacts:
     name: Fact
     resource: str
     users: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchPipelineFacts:
+    """How inputs are cut and tried again, and what starts the pipeline: its block as written."""
+
+    where: Where
+    block: Fact

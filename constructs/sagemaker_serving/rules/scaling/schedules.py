@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from local_aws.schedules import SCALING, schedule_fault
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog.time_zones import time_zones
+from sagemaker_serving.catalog.snapshot import snapshot
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, not_below
 from sagemaker_serving.rules.facts import Fact
@@ -61,8 +62,8 @@ def scaling_schedule_zone(schedules: SchedulesFacts) -> Iterator[Finding]:
 
 
 def _zone(zone: Fact) -> Iterator[Finding]:
-    if zone.text is not None and zone.text not in time_zones():
-        close = nearest(zone.text, time_zones())
+    if zone.text is not None and zone.text not in _time_zones():
+        close = nearest(zone.text, _time_zones())
         hint = f"did you mean {close}" if close is not None else "use one such as Europe/Berlin"
         yield zone.where, f"{zone.name} is {zone.text!r}; there is no such time zone; {hint}"
 
@@ -133,3 +134,16 @@ def _numbers(*bounds: Fact) -> list[float] | None:
     given = [bound.number for bound in bounds if bound.given]
     known = [number for number in given if number is not None]
     return known if bounds[0].given and len(known) == len(given) else None
+
+
+@cache
+def _time_zones() -> frozenset[str]:
+    """Every zone's name, such as ``Europe/Berlin`` or ``UTC``, and every other name that it has.
+
+    Whether AWS takes the others too is unverified: it says "canonical names". Source:
+    ``data/time_zones.json``.
+    """
+    areas: dict[str, list[str]] = snapshot("time_zones")["areas"]
+    return frozenset(
+        f"{area}/{name}" if area else name for area, names in areas.items() for name in names
+    )

@@ -6,7 +6,6 @@ but for patterns: `regex` reads them, which cfn-lint brings.
 
 from __future__ import annotations
 
-from local_aws.schemas.data import data_folder
 from local_aws.schemas.fault import Fault, settled
 from local_aws.schemas.formats import format_in_words
 from local_aws.schemas.judge import Judge
@@ -14,6 +13,7 @@ from local_aws.schemas.scalars import fits_text
 from local_aws.schemas.schema import (
     Place,
     Schema,
+    data_folder,
     is_custom,
     regions_of,
     schema_of,

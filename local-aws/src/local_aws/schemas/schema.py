@@ -9,12 +9,25 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from local_aws.schemas.data import data_folder
 from local_aws.schemas.fault import Fault
 from local_aws.schemas.judge import Judge
 from local_aws.template import Unknown, function_name, same
+
+
+def data_folder() -> Path:
+    """The folder. Raises ModuleNotFoundError without cfn-lint."""
+    spec = find_spec("cfnlint")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(
+            "cfn-lint is not installed: CloudFormation's resource schemas are read from it; "
+            "install the extra 'run' of local-aws, or 'check' of sagemaker-serving"
+        )
+    return Path(spec.submodule_search_locations[0]) / "data"
+
 
 Path_ = tuple[str, ...]
 """A property's place: ``("EncryptionConfiguration", "KmsKey")``; ``*`` is any list item."""

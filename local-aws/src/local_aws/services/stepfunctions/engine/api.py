@@ -26,7 +26,7 @@ from local_aws.protocol import AwsError
 from local_aws.service import offered
 from local_aws.services.stepfunctions.engine import answers
 from local_aws.services.stepfunctions.engine.execution import Execution, Machine
-from local_aws.services.stepfunctions.engine.log_destination import log_groups
+from local_aws.services.stepfunctions.engine.log_delivery import log_groups
 from local_aws.services.stepfunctions.engine.machines import STANDARD, Machines, problems
 from local_aws.services.stepfunctions.engine.registry import Executions
 from local_aws.services.stepfunctions.engine.requests import (

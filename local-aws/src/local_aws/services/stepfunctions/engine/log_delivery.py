@@ -17,7 +17,7 @@ there.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from threading import Lock
 from typing import Any
 
@@ -26,7 +26,6 @@ from local_aws.context import LocalContext
 from local_aws.policies.documents import Policy
 from local_aws.policies.principals import Principal
 from local_aws.protocol import AwsError
-from local_aws.services.stepfunctions.engine.log_destination import log_groups
 
 _NAME = "AWSLogDeliveryWrite20150319"
 _SERVICE = "delivery.logs.amazonaws.com"
@@ -125,3 +124,34 @@ def _full() -> AwsError:
         "Invalid Logging Configuration: The CloudWatch Logs Resource Policy size was exceeded. We "
         "suggest prefixing your CloudWatch log group name with /aws/vendedlogs/states/.",
     )
+
+
+def configuration(asked: Mapping[str, Any], context: LocalContext) -> dict[str, Any]:
+    """The LoggingConfiguration of a request, with its defaults: level OFF, no execution data.
+
+    Raises AwsError InvalidLoggingConfiguration for any other level without a destination, for more
+    than one, and for a log group that is not there; these are AWS's words, as LocalStack's suite
+    recorded them in 2024. Source: Step Functions API reference, LoggingConfiguration.
+    """
+    given: Mapping[str, Any] = asked.get("loggingConfiguration", {})
+    wanted = {"level": "OFF", "includeExecutionData": False, **given}
+    groups = list(log_groups(wanted))
+    if len(groups) > 1 or (wanted["level"] != "OFF" and not groups):
+        raise _invalid("Must specify exactly one Log Destination.")
+    for arn, name in groups:
+        logs = context.client("logs", arn.region)
+        found = logs.describe_log_groups(logGroupNamePrefix=name)["logGroups"]
+        if all(group["logGroupName"] != name for group in found):
+            raise _invalid("Log Destination not found.")
+    return wanted
+
+
+def log_groups(wanted: Mapping[str, Any]) -> Iterator[tuple[Arn, str]]:
+    """The log groups that a LoggingConfiguration names: their ARNs and names."""
+    for destination in wanted.get("destinations") or []:
+        arn = Arn.parse(destination.get("cloudWatchLogsLogGroup", {}).get("logGroupArn", ""))
+        yield arn, arn.resource.removeprefix("log-group:").removesuffix(":*")
+
+
+def _invalid(why: str) -> AwsError:
+    return AwsError("InvalidLoggingConfiguration", f"Invalid Logging Configuration: {why}")

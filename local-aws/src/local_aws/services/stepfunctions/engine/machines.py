@@ -24,7 +24,7 @@ from local_aws.services.stepfunctions.engine import (
     definition,
     jsonata,
     language,
-    log_destination,
+    log_delivery,
 )
 from local_aws.services.stepfunctions.engine.execution import Machine
 from local_aws.services.stepfunctions.engine.log_delivery import LogDelivery
@@ -167,7 +167,7 @@ class Machines:
         return {
             "definition": asked.get("definition"),
             "roleArn": role_of(asked),
-            "loggingConfiguration": log_destination.configuration(asked, self._context),
+            "loggingConfiguration": log_delivery.configuration(asked, self._context),
             "tracingConfiguration": {"enabled": False, **asked.get("tracingConfiguration", {})},
             "encryptionConfiguration": asked.get("encryptionConfiguration")
             or {"type": "AWS_OWNED_KEY"},
