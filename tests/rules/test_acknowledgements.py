@@ -10,7 +10,7 @@ import pytest
 
 from sagemaker_serving.errors import Mistake, Problem
 from sagemaker_serving.rules import check_environment, check_template, read_template
-from sagemaker_serving.rules.acknowledgements import in_file
+from sagemaker_serving.rules.acknowledgements import read_acknowledgements
 from sagemaker_serving.rules.report import report
 from sagemaker_serving.spec import read_environment
 from tests.today import TODAY
@@ -95,12 +95,12 @@ def test_a_file_acknowledges_for_all_that_is_checked(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(json.dumps(template()))
     found = check_template(
-        read_template(path), "us-east-1", today=TODAY, acknowledged=in_file(kept)
+        read_template(path), "us-east-1", today=TODAY, acknowledged=read_acknowledgements(kept)
     )
     assert brief(found) == [("instance-retired", "note", REASON)] * 2
     kept.write_text("- instance-retired\n")
     with pytest.raises(Mistake, match="write a mapping"):
-        in_file(kept)
+        read_acknowledgements(kept)
 
 
 def test_every_report_says_that_and_why(tmp_path: Path) -> None:

@@ -125,10 +125,10 @@ def check(
       sagemaker-serving check prod --account --account-file prod-account.json
       sagemaker-serving check local --account --local
     """
-    from sagemaker_serving.rules.acknowledgements import in_file
+    from sagemaker_serving.rules.acknowledgements import read_acknowledgements
     from sagemaker_serving.rules.report import report
 
-    meant = in_file(kept) if kept is not None else []
+    meant = read_acknowledgements(kept) if kept is not None else []
     others = {"--template": template, "--assembly": assembly, "--plan": plan}
     given = [name for name, wanted in others.items() if wanted]
     if local and not account:

@@ -287,14 +287,14 @@ def _laid_out(
 
     from sagemaker_serving.archive import plan, triton_plan
     from sagemaker_serving.errors import Mistake
-    from sagemaker_serving.model_server.ray_serve.packing import with_application
+    from sagemaker_serving.model_server.ray_serve.packing import add_application
 
     if server != "triton":
         if max_batch_size is not None:
             raise Mistake("--max-batch-size is for --for triton; add it, or leave this out")
         if server == "multi-model":
             return plan(given, versions_on_top=True)
-        return with_application(given) if server == "ray-serve" else given
+        return add_application(given) if server == "ray-serve" else given
     folder = tempfile.TemporaryDirectory(prefix="sagemaker-serving-")
     click.get_current_context().call_on_close(folder.cleanup)
     return triton_plan(given, Path(folder.name), max_batch_size=max_batch_size or 0)

@@ -199,7 +199,7 @@ def _with_what_helps(
             raise
         raise NotFound(f"{told}; an archive's name has its suffix: {target}.tar.gz") from None
     except ModelFailed as error:
-        from sagemaker_serving.client.runtime_errors import with_message
+        from sagemaker_serving.client.runtime_errors import reword
 
         told = str(error)
         if error.log is not None and local:
@@ -210,7 +210,7 @@ def _with_what_helps(
             told += _of_a_list(data.strip(), predictor.facts.image() or "")
         elif isinstance(data, Path) and data.suffix == ".npy":
             told += "; --input-format npy writes an array as the model takes it"
-        raise with_message(error, told) from None
+        raise reword(error, told) from None
 
 
 def _of_a_list(text: str, image: str) -> str:

@@ -79,10 +79,10 @@ def about_records(error: BaseException, first: int, count: int, of: int | None) 
     if of == 1 or not isinstance(error, Failure):
         return error
     which = f"record {first}" if count == 1 else f"records {first} to {first + count - 1}"
-    return with_message(error, f"{which}{'' if of is None else f' of {of}'}: {error}")
+    return reword(error, f"{which}{'' if of is None else f' of {of}'}: {error}")
 
 
-def with_message(error: Failure, message: str) -> Failure:
+def reword(error: Failure, message: str) -> Failure:
     """``error`` with another message."""
     if isinstance(error, ModelFailed):
         return ModelFailed(message, status=error.status, body=error.body, log=error.log)

@@ -10,7 +10,7 @@ from botocore.eventstream import EventStream
 from botocore.exceptions import EventStreamError
 
 from sagemaker_serving.client.aws import aws_failures
-from sagemaker_serving.client.runtime_errors import model_failed, with_message
+from sagemaker_serving.client.runtime_errors import model_failed, reword
 from sagemaker_serving.client.whole import CutOff, cut_offs
 from sagemaker_serving.errors import Failure
 
@@ -38,7 +38,7 @@ def handed_on(first: bytes, others: Generator[bytes], endpoint: str) -> Generato
                 yield part
         except Failure as error:
             where = f"{endpoint}: " if isinstance(error, CutOff) else ""
-            raise with_message(
+            raise reword(
                 error,
                 f"{where}{error}; the {sent} bytes that were handed on are not all of it: drop "
                 "them, and ask again",

@@ -32,7 +32,7 @@ class Acknowledgement:
     path: tuple[str | int, ...] = ()
 
 
-def in_environment(file: EnvironmentFile) -> Iterator[Acknowledgement]:
+def environment_acknowledgements(file: EnvironmentFile) -> Iterator[Acknowledgement]:
     """What the file acknowledges: for itself, and for each model."""
     yield from _listed(file.data, file.where, ())
     models = file.data.get("models")
@@ -40,7 +40,7 @@ def in_environment(file: EnvironmentFile) -> Iterator[Acknowledgement]:
         yield from _listed(model, file.where / "models" / str(name), ("models", str(name)))
 
 
-def in_template(template: Template) -> Iterator[Acknowledgement]:
+def template_acknowledgements(template: Template) -> Iterator[Acknowledgement]:
     """What a template's Metadata acknowledges: for itself, and for each resource."""
     above = template.where / "Metadata" / METADATA
     yield from _listed(template.metadata.get(METADATA), above, ())
@@ -51,7 +51,7 @@ def in_template(template: Template) -> Iterator[Acknowledgement]:
             yield from _listed(metadata.get(METADATA), place, (str(name),))
 
 
-def in_file(path: Path) -> list[Acknowledgement]:
+def read_acknowledgements(path: Path) -> list[Acknowledgement]:
     """What a file of acknowledgements has, ``rule: reason``, for all that is checked.
 
     Raises `Mistake` where it is no mapping, or cannot be read.

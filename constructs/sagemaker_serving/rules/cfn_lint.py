@@ -25,7 +25,7 @@ from sagemaker_serving.rules.facts.kinds import EventScheduleFacts
 from sagemaker_serving.rules.facts.roles import PolicyDocumentFacts
 from sagemaker_serving.rules.facts.template import SchemaFacts, TemplateFacts
 from sagemaker_serving.rules.registry import RULES
-from sagemaker_serving.rules.template import Template, template_of, with_sections, written
+from sagemaker_serving.rules.template import Template, add_sections, template_of, written
 
 _SEVERITIES = {
     Severity.ERROR: "error",
@@ -94,7 +94,7 @@ def _plain(template: Any) -> Template:
     """The template without cfn-lint's nodes, which know their lines."""
     data = json.loads(json.dumps(template, default=str))
     resources = data.get("Resources")
-    return with_sections(template_of(resources if isinstance(resources, dict) else {}), data)
+    return add_sections(template_of(resources if isinstance(resources, dict) else {}), data)
 
 
 def _path(template: Any, place: tuple[str | int, ...]) -> list[str | int]:

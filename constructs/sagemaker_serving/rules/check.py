@@ -10,8 +10,8 @@ from sagemaker_serving.errors import Problem, Severity, Where
 from sagemaker_serving.rules.acknowledgements import (
     Acknowledgement,
     apply,
-    in_environment,
-    in_template,
+    environment_acknowledgements,
+    template_acknowledgements,
 )
 from sagemaker_serving.rules.deployment.shapes import GENERAL
 from sagemaker_serving.rules.engine import Rule, judged_by
@@ -44,7 +44,7 @@ def check_environment(
     own, shapes, _ = _by_voice(environment_facts(file))
     of_members, general = _by_member(judge(shapes))
     found = _once([*_told(own, judge), *of_members], general)
-    given = [*in_environment(file), *acknowledged]
+    given = [*environment_acknowledgements(file), *acknowledged]
     return _in_order([*file.shape_problems, *apply(found, given, rules)])
 
 
@@ -64,7 +64,7 @@ def check_template(
     ``today`` and ``acknowledged`` are as for `check_environment`; the template's Metadata
     acknowledges too.
     """
-    given = [*in_template(template), *acknowledged]
+    given = [*template_acknowledgements(template), *acknowledged]
     judge = judged_by(rules, today)
 
     def judged(facts: Iterable[object]) -> list[Problem]:

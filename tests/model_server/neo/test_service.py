@@ -16,7 +16,7 @@ import pytest
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.neo.engines import OnnxEngine, XgboostEngine
 from sagemaker_serving.model_server.neo.script import Script, load_script
-from sagemaker_serving.model_server.neo.service import BROKEN, NeoModel, of_rows, with_script
+from sagemaker_serving.model_server.neo.service import BROKEN, NeoModel, row_model, scripted_model
 from sagemaker_serving.model_server.toolkit.service import Answer, Request
 
 SUM_AND_PRODUCT = base64.b64decode(
@@ -63,7 +63,7 @@ def ask(model: NeoModel, body: bytes, content_type: str | None = "x/y") -> Answe
 def test_inputs_go_through_the_engine_to_neo_postprocess(
     engine: Twice, preprocess: Callable[[Any, str], Any], answer: bytes
 ) -> None:
-    answered = ask(with_script(engine, a_script(preprocess)), b"abc")
+    answered = ask(scripted_model(engine, a_script(preprocess)), b"abc")
     assert (answered.status, answered.content_type) == (200, "x/answer")
     assert json.loads(answered.body) == json.loads(answer)
 
@@ -98,14 +98,14 @@ def fail(data: Any, kind: str) -> Any:
 def test_a_bad_input_is_a_400_with_the_reason(
     engine: Twice, preprocess: Callable[[Any, str], Any], said: str
 ) -> None:
-    answered = ask(with_script(engine, a_script(preprocess)), b"abc")
+    answered = ask(scripted_model(engine, a_script(preprocess)), b"abc")
     assert (answered.status, answered.body.decode()) == (400, f"ClientError: {said}")
 
 
 @pytest.mark.parametrize("content_type", [None, "x/y"])
 def test_all_else_is_a_500_without_a_reason(content_type: str | None) -> None:
     script = Script(neo_preprocess=lambda d, k: np.array([1]), neo_postprocess=lambda r: 1 / 0)
-    answered = ask(with_script(Twice("a"), script), b"abc", content_type)
+    answered = ask(scripted_model(Twice("a"), script), b"abc", content_type)
     assert (answered.status, answered.body.decode()) == (500, BROKEN)
 
 
@@ -119,18 +119,18 @@ def test_all_else_is_a_500_without_a_reason(content_type: str | None) -> None:
     ],
 )
 def test_xgboost_s_image_takes_rows(content_type: str, body: bytes, answer: bytes) -> None:
-    answered = ask(of_rows(Twice("data")), body, content_type)
+    answered = ask(row_model(Twice("data")), body, content_type)
     assert (answered.status, answered.content_type) == (200, "text/csv")
     assert answered.body.startswith(answer)
 
 
 def test_one_prediction_for_each_row_is_one_line() -> None:
-    answered = ask(of_rows(Twice("data")), b"0 0:1\n0 0:2\n", "text/libsvm")
+    answered = ask(row_model(Twice("data")), b"0 0:1\n0 0:2\n", "text/libsvm")
     assert answered.body == b"2.000000000000000000e+00,4.000000000000000000e+00\n"
 
 
 def test_xgboost_s_image_takes_nothing_but_rows() -> None:
-    answered = ask(of_rows(Twice("data")), b"[1]", "application/json")
+    answered = ask(row_model(Twice("data")), b"[1]", "application/json")
     assert (answered.status, answered.body) == (
         400,
         b'ClientError: Invalid content type. Accepted content types are "text/libsvm" and '
@@ -184,7 +184,7 @@ def test_onnxruntime_runs_a_model_of_two_inputs(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     (tmp_path / "model.onnx").write_bytes(SUM_AND_PRODUCT)
     inputs = {"a": np.array([2, 3]), "b": np.array([5, 7])}
-    model = with_script(OnnxEngine(tmp_path), a_script(lambda data, kind: inputs))
+    model = scripted_model(OnnxEngine(tmp_path), a_script(lambda data, kind: inputs))
     assert json.loads(ask(model, b"").body) == [[7, 10], [10, 21]]
 
 
@@ -195,7 +195,7 @@ def test_xgboost_runs_a_model(tmp_path: Path) -> None:
     xgboost.train(options, xgboost.DMatrix(rows, labels), num_boost_round=1).save_model(
         tmp_path / "xgboost.json"
     )
-    answered = ask(of_rows(XgboostEngine(tmp_path)), b"0 0:0\n0 0:3", "text/libsvm")
+    answered = ask(row_model(XgboostEngine(tmp_path)), b"0 0:0\n0 0:3", "text/libsvm")
     assert [float(text) for text in answered.body.split(b",")] == [0.0, 1.0]
 
 

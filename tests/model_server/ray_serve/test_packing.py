@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from sagemaker_serving.archive import Source
 from sagemaker_serving.cli.package import package as command
 from sagemaker_serving.errors import Mistake
-from sagemaker_serving.model_server.ray_serve.packing import with_application
+from sagemaker_serving.model_server.ray_serve.packing import add_application
 
 SCRIPT = """
 def model_fn(model_dir):
@@ -80,7 +80,7 @@ def test_the_archive_serves_by_itself_where_this_project_is_not_installed(tmp_pa
 def test_sources_that_stand_apart_are_packed_as_ever(tmp_path: Path) -> None:
     files = {"factor.pth": "2", "code/inference.py": SCRIPT, "code/requirements.txt": "six\n"}
     folder = a_folder(tmp_path, files)
-    packed = with_application([Source(path=folder / "factor.pth"), Source(path=folder / "code")])
+    packed = add_application([Source(path=folder / "factor.pth"), Source(path=folder / "code")])
     assert [each.path.name for each in packed[:3]] == ["factor.pth", "code", "config.yaml"]
 
 
@@ -101,7 +101,7 @@ def test_what_the_image_could_not_serve_is_not_packed(
     tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
     with pytest.raises(Mistake, match=said):
-        with_application([Source(path=a_folder(tmp_path, files))])
+        add_application([Source(path=a_folder(tmp_path, files))])
 
 
 def test_what_requirements_bring_may_be_imported(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_what_requirements_bring_may_be_imported(tmp_path: Path) -> None:
         "inference.py": f"import sagemaker_inference\n{SCRIPT}",
         "requirements.txt": "sagemaker-inference==1.10.1\n",
     }
-    assert with_application([Source(path=a_folder(tmp_path, files))])
+    assert add_application([Source(path=a_folder(tmp_path, files))])
 
 
 def test_the_pytorch_image_s_own_demands_are_judged(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules import check_template, template_of
-from sagemaker_serving.rules.template import with_sections
+from sagemaker_serving.rules.template import add_sections
 from tests.today import TODAY
 
 TYPES = ["ml.c5.large", "ml.m5.large", "ml.t3.large", "ml.t2.nano"]
@@ -91,7 +91,7 @@ def expression(random_: random.Random, values: dict[str, list[str]], above: list
 
 
 def problems(document: Document) -> list[Problem]:
-    template = with_sections(template_of(document["Resources"]), document)
+    template = add_sections(template_of(document["Resources"]), document)
     return check_template(template, "eu-west-1", today=TODAY)
 
 

@@ -58,7 +58,7 @@ def first_input(run: Run) -> Place | None:
     return None if first is None else folder / first.name
 
 
-def of_manifest(run: Run, *, skip: int) -> Iterator[tuple[list[Input], list[str], int]]:
+def manifest_inputs(run: Run, *, skip: int) -> Iterator[tuple[list[Input], list[str], int]]:
     """Windows of the manifest's objects, sorted by name, after the first ``skip`` of its names.
 
     Each with the names that are no objects, and how many names the window took. A name that

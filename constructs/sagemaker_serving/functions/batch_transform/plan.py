@@ -12,7 +12,7 @@ from typing import Any
 
 from . import lock
 from .errors import Refused
-from .inputs import first_input, folder_of, of_manifest, under_prefix
+from .inputs import first_input, folder_of, manifest_inputs, under_prefix
 from .ledger import accounts
 from .line_count import REQUEST
 from .quarantine import OBJECTS, Bad, place_of, quarantine, release
@@ -115,7 +115,7 @@ def inputs_of(run: Run, shard: int) -> list[Input]:
 def _windows(run: Run, state: dict[str, Any]) -> Iterator[tuple[list[Input], list[str]]]:
     """Windows of inputs and of names without an object; ``state`` says where the next begins."""
     if run.input_type == "ManifestFile":
-        for window, absent, taken in of_manifest(run, skip=state["skip"]):
+        for window, absent, taken in manifest_inputs(run, skip=state["skip"]):
             state["skip"] += taken
             yield window, absent
         return

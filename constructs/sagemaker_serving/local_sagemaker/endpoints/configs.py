@@ -10,7 +10,7 @@ from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.judged import MODEL, refuse
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
-from sagemaker_serving.local_sagemaker.fleets.placement import with_each_type
+from sagemaker_serving.local_sagemaker.fleets.placement import split_by_type
 from sagemaker_serving.local_sagemaker.models.models import find_model
 
 Parameters = Mapping[str, Any]
@@ -78,7 +78,7 @@ def _models(region: Region, variants: Iterable[Resource]) -> list[tuple[str, Res
         return [
             (MODEL, find_model(region, each["ModelName"]))
             for variant in variants
-            for each in with_each_type(variant)
+            for each in split_by_type(variant)
             if "ModelName" in each
         ]
 

@@ -39,7 +39,7 @@ def placed(config: Resource, is_struck: Callable[..., bool]) -> Resource:
     }
 
 
-def with_each_type(variant: Resource) -> list[Resource]:
+def split_by_type(variant: Resource) -> list[Resource]:
     """The variant as it is on each of its instance types, in order of preference.
 
     A pool may have a model of its own, ModelNameOverride (API reference, InstancePool).
@@ -55,7 +55,7 @@ def with_each_type(variant: Resource) -> list[Resource]:
 def _placed(variant: Resource, is_struck: Callable[..., bool]) -> Resource:
     if "InstancePools" not in variant or "InstanceType" in variant:
         return variant
-    for each in with_each_type(variant):
+    for each in split_by_type(variant):
         if not is_struck(each["InstanceType"]):
             return each
     raise ContainerFailed(NO_CAPACITY)

@@ -16,7 +16,7 @@ import simdjson
 
 from sagemaker_serving.model_server.engine.documents import ZERO_WITH_EXPONENT
 from sagemaker_serving.model_server.engine.predict import Inputs, Layout, Tensors
-from sagemaker_serving.model_server.engine.tensors import Array, of_numbers, read_as
+from sagemaker_serving.model_server.engine.tensors import Array, convert_numbers, read_as
 
 LARGE_BYTES = 1024
 """From about here this way is the faster one."""
@@ -138,7 +138,7 @@ def _numbers(values: Sequence[Any], dtype: str) -> Array:
     if not {type(value) for value in values} <= (_NUMBERS if code == "d" else {int}):
         raise ValueError
     try:
-        return of_numbers(np.array(values, dtype=number), dtype)
+        return convert_numbers(np.array(values, dtype=number), dtype)
     except OverflowError as error:
         raise ValueError from error
 
@@ -147,4 +147,4 @@ def _tensor(values: Iterable[Any], shape: _Shape, dtype: str) -> Array:
     code, number = read_as(dtype)
     parts = [np.frombuffer(value.as_buffer(of_type=code), dtype=number) for value in values]
     numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return of_numbers(numbers, dtype).reshape(shape)
+    return convert_numbers(numbers, dtype).reshape(shape)

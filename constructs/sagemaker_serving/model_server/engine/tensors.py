@@ -96,7 +96,7 @@ def dense(value: object, dtype: str) -> Array | None:
 def read_as(dtype: str) -> tuple[str, type[np.generic]]:
     """How simdjson reads numbers for a type: its code ("d", "i", "u"), and numpy's type.
 
-    Raises ValueError for a type that has no numbers, and `of_numbers` for one out of its span.
+    Raises ValueError for a type that has no numbers, and `convert_numbers` for one out of its span.
     """
     kind = _KINDS.get(dtype)
     if kind is None or int not in kind.accepts:
@@ -106,7 +106,7 @@ def read_as(dtype: str) -> tuple[str, type[np.generic]]:
     return ("i", np.int64) if kind.high < 2**63 else ("u", np.uint64)
 
 
-def of_numbers(numbers: Array, dtype: str) -> Array:
+def convert_numbers(numbers: Array, dtype: str) -> Array:
     """Numbers that were read by `read_as`, as an array of the type that TensorFlow wants."""
     kind = _KINDS[dtype]
     if float not in kind.accepts and not (

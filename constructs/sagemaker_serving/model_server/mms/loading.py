@@ -92,10 +92,10 @@ def load_service(
         XgboostEngine,
     )
     from sagemaker_serving.model_server.neo.script import load_script
-    from sagemaker_serving.model_server.neo.service import of_rows, with_script
+    from sagemaker_serving.model_server.neo.service import row_model, scripted_model
 
     if program is Program.NEO_XGBOOST:
-        return of_rows(XgboostEngine(model_dir))
+        return row_model(XgboostEngine(model_dir))
     compiled = compiled_folder(model_dir)
     engine = OnnxEngine(model_dir) if compiled is None else OpenvinoEngine(compiled)
-    return with_script(engine, load_script(environ, model_dir, scratch))
+    return scripted_model(engine, load_script(environ, model_dir, scratch))

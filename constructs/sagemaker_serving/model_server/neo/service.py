@@ -53,7 +53,7 @@ class NeoModel:
             return Answer(status=500, body=BROKEN.encode(), content_type=None)
 
 
-def with_script(engine: Engine, script: Script) -> NeoModel:
+def scripted_model(engine: Engine, script: Script) -> NeoModel:
     """An engine between the user's ``neo_preprocess`` and ``neo_postprocess``."""
 
     def preprocess(payload: bytes, content_type: str) -> Any:
@@ -65,7 +65,7 @@ def with_script(engine: Engine, script: Script) -> NeoModel:
     return NeoModel(engine, preprocess, script.neo_postprocess)
 
 
-def of_rows(engine: Engine) -> NeoModel:
+def row_model(engine: Engine) -> NeoModel:
     """XGBoost's image, which runs no code of the user's: CSV or libsvm in, CSV out."""
     return NeoModel(engine, _rows, _csv)
 
@@ -103,7 +103,7 @@ def _rows(payload: bytes, content_type: str) -> Any:
 
     lines = payload.decode().rstrip().split("\n")
     if content_type in ("text/libsvm", "text/x-libsvm"):
-        return of_libsvm(lines)
+        return read_libsvm(lines)
     if content_type != "text/csv":
         raise ClientError(
             'Invalid content type. Accepted content types are "text/libsvm" and "text/csv". '
@@ -113,7 +113,7 @@ def _rows(payload: bytes, content_type: str) -> Any:
     return numpy.array([line.split(delimiter) for line in lines]).astype(float)
 
 
-def of_libsvm(lines: list[str], *, counts_from_one: bool = False) -> Any:
+def read_libsvm(lines: list[str], *, counts_from_one: bool = False) -> Any:
     """``label index:value …`` a line; what is not named is missing.
 
     With ``counts_from_one`` the first index is 1, unless there is a 0.

@@ -16,7 +16,7 @@ from typing import Any
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.neo.engines import require_engine
-from sagemaker_serving.model_server.neo.service import of_libsvm
+from sagemaker_serving.model_server.neo.service import read_libsvm
 from sagemaker_serving.model_server.toolkit.service import Answer, Request, document
 
 log = logging.getLogger("worker")
@@ -128,13 +128,13 @@ def _rows(body: bytes, content_type: str | None) -> Any:
     kind = "libsvm" if content_type is None else content_type.partition(";")[0].strip().lower()
     lines = body.decode().strip().split("\n")
     if kind in ("libsvm", *LIBSVM):
-        return xgboost.DMatrix(of_libsvm(lines, counts_from_one=True))
+        return xgboost.DMatrix(read_libsvm(lines, counts_from_one=True))
     if kind not in ("csv", _CSV):
         raise ValueError(f"Content-type {content_type} is not supported.")
-    return xgboost.DMatrix(of_csv(lines))
+    return xgboost.DMatrix(read_csv(lines))
 
 
-def of_csv(lines: Sequence[str]) -> Any:
+def read_csv(lines: Sequence[str]) -> Any:
     """Rows of numbers; the delimiter is found, and what is empty is missing."""
     import numpy
 

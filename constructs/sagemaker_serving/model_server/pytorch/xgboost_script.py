@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from sagemaker_serving.model_server.neo.engines import require_engine
-from sagemaker_serving.model_server.neo.service import of_libsvm
-from sagemaker_serving.model_server.neo.xgboost_algorithm import LIBSVM, of_csv
+from sagemaker_serving.model_server.neo.service import read_libsvm
+from sagemaker_serving.model_server.neo.xgboost_algorithm import LIBSVM, read_csv
 from sagemaker_serving.model_server.pytorch.codecs import CSV, JSON, UnsupportedFormat
 from sagemaker_serving.model_server.pytorch.scikit_learn import model_fn, output_fn
 
@@ -26,9 +26,9 @@ def input_fn(input_data: Any, content_type: str | None) -> Any:
     kind = (content_type or JSON).partition(";")[0].strip()
     text = input_data if isinstance(input_data, str) else bytes(input_data).decode()
     if kind == CSV:
-        return xgboost.DMatrix(of_csv(text.split("\n")))
+        return xgboost.DMatrix(read_csv(text.split("\n")))
     if kind in LIBSVM:
-        rows = of_libsvm(text.strip().split("\n"), counts_from_one=True)
+        rows = read_libsvm(text.strip().split("\n"), counts_from_one=True)
         return xgboost.DMatrix(numpy.nan_to_num(rows))  # here the image takes zeros
     raise UnsupportedFormat(kind)
 

@@ -15,7 +15,7 @@ from sagemaker_serving.errors import Mistake, ReportedError
 APPLICATION = ("config.yaml", "deployment.py")
 
 
-def with_application(sources: Sequence[Source]) -> list[Source]:
+def add_application(sources: Sequence[Source]) -> list[Source]:
     """``sources`` and, beside them, the application that calls their ``inference.py``.
 
     ``inference.py`` and ``requirements.txt`` at the top of a single folder go to ``code/``. Raises

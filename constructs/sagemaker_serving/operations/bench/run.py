@@ -23,7 +23,7 @@ from sagemaker_serving.operations.bench.inputs import BenchInput
 from sagemaker_serving.operations.bench.load import load
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
 
-Told = Callable[[str, int], None]
+VariantProgress = Callable[[str, int], None]
 """Is told the variant and how many of its requests have ended, by one thread at a time."""
 
 
@@ -36,7 +36,7 @@ def bench(
     requests: int = 200,
     concurrency: int = 8,
     accept: str | None = None,
-    progress: Told | None = None,
+    progress: VariantProgress | None = None,
 ) -> BenchReport:
     """Send ``requests`` requests to each variant, ``concurrency`` at a time, and compare.
 
@@ -79,7 +79,7 @@ class _Run:
     inputs: Sequence[BenchInput]
     variant: str
     accept: str | None
-    progress: Told | None
+    progress: VariantProgress | None
     ended: int = 0
     answers: dict[int, dict[bytes, Prediction]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from threading import Lock, Semaphore
@@ -27,9 +27,7 @@ from sagemaker_serving.operations.replay.report import (
 )
 from sagemaker_serving.operations.replay.targets import Target
 from sagemaker_serving.operations.traffic import Capture, Captured
-
-Told = Callable[[int, int], None]
-"""Is told how many events are done and how many there are, by one thread at a time."""
+from sagemaker_serving.progress import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +55,7 @@ def replay(
     name: str,
     baseline: Target | None = None,
     options: Options = Options(),
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> ReplayReport:
     """Send what was captured to ``candidate``; compare with the captured answers.
 
@@ -107,7 +105,7 @@ class _Run:
                     continue  # it fails again below, and is counted there
                 self.report.noise.add(answer_differences(first, second), self.options.tolerance)
 
-    def send_all(self, progress: Told | None) -> None:
+    def send_all(self, progress: Progress | None) -> None:
         """Send every event when it is due, at most so many at a time."""
         free = Semaphore(self.options.concurrency)
         times = self.capture.times if self.options.speed is not None else []
@@ -133,7 +131,7 @@ class _Run:
         self.report.seconds = time.perf_counter() - began
         self.report.late_seconds = pace.late_seconds
 
-    def _one(self, number: int, one: Captured, progress: Told | None) -> None:
+    def _one(self, number: int, one: Captured, progress: Progress | None) -> None:
         obstacle = self._obstacle(one)
         if obstacle:
             with self._lock:

@@ -3,17 +3,17 @@
 from sagemaker_serving.rules.template.judging import judge_template
 from sagemaker_serving.rules.template.reading import (
     Template,
+    add_sections,
     read_template,
     template_of,
-    with_sections,
     written,
 )
 
 __all__ = [
     "Template",
+    "add_sections",
     "judge_template",
     "read_template",
     "template_of",
-    "with_sections",
     "written",
 ]

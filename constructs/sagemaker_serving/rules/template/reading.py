@@ -78,7 +78,7 @@ def read_template(path: Path) -> Template:
                 )
             ]
         )
-    read = with_sections(template_of(data["Resources"], where), data)
+    read = add_sections(template_of(data["Resources"], where), data)
     return replace(_with_loops(read), document=data, size=len(text.encode()))
 
 
@@ -141,7 +141,7 @@ def _with_loops(template: Template) -> Template:
     return replace(template, resources=made, where=replace(template.where, lines=lines))
 
 
-def with_sections(template: Template, document: Mapping[str, Any]) -> Template:
+def add_sections(template: Template, document: Mapping[str, Any]) -> Template:
     """``template`` with what stands beside the resources of ``document``."""
     names = ("Parameters", "Mappings", "Conditions", "Rules", "Metadata")
     parameters, mappings, conditions, assertions, metadata = (
