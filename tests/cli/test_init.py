@@ -205,7 +205,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*INIT, "--model", "own.skops"), 'return skops.io.load(os.path.join(model_dir, "own.skops"))'),
     (
         (*INIT, "--model", "skops/a.skops"),
-        "write skops/code/inference.py:\n\n    import skops.io\n",
+        "write skops/code/inference.py:\n\nimport skops.io\n",
     ),
     (
         (*INIT, "--model", "skops"),

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -60,7 +60,7 @@ def failure(
     """
     with starting(model, folder, environment) as server:
         if held is not None:
-            until(lambda: is_held(server, held))
+            until(lambda: is_held(processes_of(server), held))
         with pytest.raises(ServerNotHealthy) as failed:
             server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
         assert str(failed.value).endswith("\n".join(server.last_log_lines()))
@@ -129,15 +129,15 @@ def under_way(folder: Path) -> Iterator[tuple[ModelServer, list[psutil.Process]]
     model = bare_model(folder / "m", inference_py=GOOD)
     with starting(model, folder) as server:
         # It imports TensorFlow and finds no model sooner than a worker forks on a busy machine.
-        until(lambda: is_held(server, ENGINE))
+        until(lambda: is_held(processes_of(server), ENGINE))
         until(lambda: len(processes_of(server)) == 4)
         named(server, ENGINE).resume()
         yield server, processes_of(server)
 
 
-def is_held(server: ModelServer, module: str) -> bool:
-    """Whether its process of ``module`` is there, and held from now on."""
-    for process in processes_of(server):
+def is_held(processes: Iterable[psutil.Process], module: str) -> bool:
+    """Whether the process of ``module`` is one of them, and held from now on."""
+    for process in processes:
         with suppress(psutil.Error):
             if any(module in argument for argument in process.cmdline()):
                 process.suspend()
@@ -173,8 +173,10 @@ def test_kill_9_of_the_program_that_started_it_leaves_no_process(tmp_path: Path)
         ]
     )
     below = psutil.Process(starter.pid)
+    until(lambda: is_held(below.children(recursive=True), ENGINE))  # as in under_way
     until(lambda: len(below.children(recursive=True)) == 4)
     processes = below.children(recursive=True)
+    next(each for each in processes if any(ENGINE in word for word in each.cmdline())).resume()
     scratch = Path(processes[-1].cwd())
     starter.kill()
     starter.wait()

@@ -110,8 +110,8 @@ class ArchiveContents:
     ``code/requirements.txt``, ``applications`` what ``config.yaml`` has Ray
     Serve import ("deployment:app"), None without one. ``links`` are links within the
     archive; ``converted`` the files that are converted when it is packed, with their bytes;
-    ``damaged`` what is wrong with files of variables that are cut off or no such files, with files
-    of models that are empty, and with what Git LFS has not fetched; and what to do;
+    ``damaged`` what is wrong with files of variables that are cut off or no such files, and with
+    what Git LFS has not fetched; and what to do;
     ``packed_size`` the archive's bytes, None for a folder.
     """
 
@@ -218,7 +218,7 @@ class _Reading:
         """What a file tells, in the archive or before it is converted."""
         if size <= _LONGEST_POINTER:
             head = content.read(size)
-            found = absent(head) if head or _is_never_empty(name) else None
+            found = absent(head) if head else None
             if found is not None:
                 self._damaged[name] = f"it is {found}"
                 return
@@ -361,17 +361,6 @@ def frameworks_of(names: Iterable[str]) -> tuple[str, ...]:
         if alone in found:
             return (alone,)
     return tuple(found)
-
-
-def _is_never_empty(name: str) -> bool:
-    """Whether a file of this name holds a model, or a part of one; Triton's config may be empty."""
-    path = PurePosixPath(name)
-    if path.name == "config.pbtxt" or not _counts(path):
-        return False
-    return path.suffix in _NEVER_EMPTY or bool(frameworks_of([name]))
-
-
-_NEVER_EMPTY = (*(".json", ".safetensors", ".bin"), *(".pkl", ".pickle", ".skops", ".cbm"))
 
 
 def _counts(path: PurePosixPath) -> bool:

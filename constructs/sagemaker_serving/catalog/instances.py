@@ -84,7 +84,7 @@ class UnknownInstanceType(Mistake):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"{name!r} is not an instance type that SageMaker takes; {alternative(name)}"
+            f"{name!r} is no instance type of endpoints or transform jobs; {alternative(name)}"
         )
         self.name = name
 

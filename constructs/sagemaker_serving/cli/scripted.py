@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,7 +39,7 @@ def loading(model: str, files: Sequence[Path]) -> str:
     needs = f"\nand into {model}/code/requirements.txt what it needs: {how.needs}"
     moved = f"move it into {model}/, and " if files and files[0].parent != Path(model) else ""
     return (
-        f"{moved}write {model}/code/inference.py:\n\n{textwrap.indent(script, '    ')}"
+        f"{moved}write {model}/code/inference.py:\n\n{script}"
         f"{needs if how.needs else ''}\nthen: sagemaker-serving init --model {model} --framework "
         "sklearn (or another of `sagemaker-serving images`)"
     )

@@ -192,7 +192,7 @@ class SageMaker(service.Service):
             "instances of a variant, copies of a component",
             "one process serves them all; GPU variants run on the CPU",
         ),
-        service.Limit("quotas, capacity", "there is always room, unless a fault says otherwise"),
+        service.Limit("capacity", "there is always room, unless a fault or a quota says otherwise"),
         service.Limit(
             "compilation jobs",
             "no job is Neo's: OpenVINO compiles in its place where it is installed, or the model "

@@ -51,6 +51,8 @@ class _Running:
 
     server: ModelServer
     log: BinaryIO
+    noticed: float
+    """When the change that it serves was: what is packed or converted comes before it begins."""
     began: float = field(default_factory=time.monotonic)
     requests: int = 0
 
@@ -112,12 +114,13 @@ class Reloading:
             self._next.log.seek(0, os.SEEK_END)
             self._end(self._next)
             self._next = None
+        noticed = time.monotonic()
         try:
             server = self._start()
         except ReportedError as error:
             self._say(f"not reloaded: {error}")
             return
-        self._next = _Running(server, server.log_path.open("rb"))
+        self._next = _Running(server, server.log_path.open("rb"), noticed)
 
     def _promote(self) -> None:
         coming = self._next
@@ -129,7 +132,7 @@ class Reloading:
             goes_on = "; the one before goes on answering" if self._current is not None else ""
             self._say(f"not reloaded, the lines above say why{goes_on}; waiting for a change")
         elif coming.server.ping(_PING_SECONDS):
-            seconds = time.monotonic() - coming.began
+            seconds = time.monotonic() - coming.noticed
             if self._current is not None:
                 coming.log.seek(0, os.SEEK_END)
             self._print(coming)

@@ -108,8 +108,6 @@ CASES: list[tuple[str, Model, str, Model]] = [
     ("artifact-damaged", Model({MODEL: b"version https://git-lfs.github.com/spec/v1\nsize 9\n"}),
      f"{MODEL} is damaged: it is a pointer of Git LFS, and `git lfs pull` gets the file",
      Model({MODEL: saved_model()})),
-    ("artifact-damaged", Model({MODEL: b""}), f"{MODEL} is damaged: it is empty (0 bytes), as a "
-     "copy that broke off leaves it", Model({MODEL: saved_model(), "1/assets/words.txt": b""})),
     ("archive-damaged", Model({"m.keras": b"version https://git-lfs.github.com/spec/v1\nsize 9\n"},
      {"artifact": "model/m.keras"}),
      "m.keras is a pointer of Git LFS, and `git lfs pull` gets the file",

@@ -178,9 +178,8 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
 def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
     """A SavedModel's files of variables are as long as variables.index says, which is whole.
 
-    The server ends while it loads a file that was cut off. A model's file is not empty, as a copy
-    that broke off leaves it. Nor is it a pointer of Git LFS's, which a clone has without
-    ``git lfs pull``: "invalid load key, 'v'".
+    The server ends while it loads a file that was cut off. Nor is a file a pointer of Git LFS's,
+    which a clone has without ``git lfs pull``: "invalid load key, 'v'".
     """
     contents = facts.contents
     for name, why in contents.damaged.items() if contents is not None else ():
