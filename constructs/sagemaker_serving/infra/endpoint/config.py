@@ -28,7 +28,7 @@ from sagemaker_serving.infra.synth.acknowledge import (
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.fields import Unjudged, add_unknown, given_fields, properties_of
-from sagemaker_serving.infra.synth.tokens import arn_of, is_token, path_of, stands_in
+from sagemaker_serving.infra.synth.tokens import is_token, stands_in
 from sagemaker_serving.spec.aws import aws_values
 from sagemaker_serving.spec.data_capture import CapturedRequests
 from sagemaker_serving.spec.monitoring import MetricsConfig
@@ -129,7 +129,7 @@ class EndpointConfig(Construct):
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._stack = stands_in(self, scope, construct_id)
+        self._stack = stands_in(self, scope)
         self._variants = tuple(variants)
         self._shadows = tuple(shadow_variants)
         _must_be_variants(self, self._variants, self._shadows)
@@ -148,14 +148,17 @@ class EndpointConfig(Construct):
         ]
         self._granted: set[iam.IRole] = set()
         self._keeps = False
-        members = self._members()
-        self._resource = sagemaker.CfnEndpointConfig(self, "Resource", **properties_of(members))
+        self._resource = sagemaker.CfnEndpointConfig(
+            self,
+            "Resource",
+            **properties_of(self._members()),
+        )
         if network is not None and execution_role is not None:
             network.bind(self, execution_role)
         if execution_role is not None:
             # Its policy, too; a Model waits for that by itself, and a variant for its Model.
             self._resource.node.add_dependency(execution_role)
-        self._settle(members)
+        self._settle()
         self.endpoint_config_name = self._resource.attr_endpoint_config_name
         """The EndpointConfig's generated name (a token)."""
 
@@ -218,10 +221,9 @@ class EndpointConfig(Construct):
 
     def _render(self, variants: tuple[Variant, ...]) -> None:
         self._variants = variants
-        members = self._members()
-        for name, value in properties_of(members).items():
+        for name, value in properties_of(self._members()).items():
             setattr(self._resource, name, value)
-        self._settle(members)
+        self._settle()
 
     @property
     def connections(self) -> ec2.Connections:
@@ -254,9 +256,9 @@ class EndpointConfig(Construct):
         for role in self.roles:
             grant(role)
 
-    def _settle(self, members: Mapping[str, Any]) -> None:
+    def _settle(self) -> None:
         """Everything that follows from the variants there are."""
-        add_unknown(self._resource, members)
+        add_unknown(self._resource, self._members())
         add_extra(self._resource, self._extra)
         for kind, variants in (
             ("ProductionVariants", self._variants),
@@ -264,8 +266,7 @@ class EndpointConfig(Construct):
         ):
             for index, variant in enumerate(variants):
                 add_extra(self._resource, variant.extra, below=f"{kind}.{index}")
-        path = (*path_of(self), "Resource")
-        identify_by_content(self._stack, self._resource, self._content(), path=path)
+        identify_by_content(self._stack, self._resource, self._content())
         self._grant()
         if self._keeps:
             self._keep_models()
@@ -313,7 +314,7 @@ class EndpointConfig(Construct):
                 None if self._metrics is None else aws_values(MetricsConfig, vars(self._metrics))
             ),
             "KmsKeyId": self.encryption_key_arn,
-            "ExecutionRoleArn": None if self._role is None else arn_of(self._role),
+            "ExecutionRoleArn": None if self._role is None else self._role.role_arn,
             "VpcConfig": None if self._network is None else self._network.members,
             "EnableNetworkIsolation": True if self._isolated else None,
         }

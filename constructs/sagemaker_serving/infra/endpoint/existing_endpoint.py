@@ -19,7 +19,6 @@ from sagemaker_serving.infra.endpoint.endpoint import (
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.collecting import CollectingRole
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import stack_of
 from sagemaker_serving.spec.update import MOST_SECONDS
@@ -171,8 +170,6 @@ class ExistingEndpoint(MovedEndpoint):
 
 def _keep(role: iam.IRole) -> None:
     """With what it may do: the endpoint goes on using it after its stack."""
-    if isinstance(role, CollectingRole):
-        role.keep_policy()
     for resource in role.node.find_all():
         if isinstance(resource, iam.CfnRole | iam.CfnPolicy):
             resource.apply_removal_policy(cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)

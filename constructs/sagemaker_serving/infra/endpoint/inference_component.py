@@ -100,7 +100,7 @@ class InferenceComponent(Construct):
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        stands_in(self, scope, construct_id)
+        stands_in(self, scope)
         if (size is None) is (settings is None):
             raise Mistake(f"{self.node.path}: give either size or settings")
         if guardrails is not None and guardrails.way != "ROLLING":

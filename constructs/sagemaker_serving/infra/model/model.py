@@ -22,7 +22,7 @@ from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
 from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
-from sagemaker_serving.infra.synth.tokens import arn_of, path_of, stands_in
+from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
     from sagemaker_serving.catalog import Accelerator
@@ -83,7 +83,7 @@ class Model(Construct):
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        stack = stands_in(self, scope, construct_id)
+        stack = stands_in(self, scope)
         role = role if role is not None else ExecutionRole(self, "Role")
         self.role = role
         """The role that the containers act under."""
@@ -102,7 +102,7 @@ class Model(Construct):
         """Its containers' images in ECR; None for one whose name is not known yet."""
         alone = len(definitions) == 1
         members = {
-            "ExecutionRoleArn": arn_of(role),
+            "ExecutionRoleArn": role.role_arn,
             "PrimaryContainer": definitions[0] if alone else None,
             "Containers": None if alone else definitions,
             "EnableNetworkIsolation": True if network_isolation else None,
@@ -122,7 +122,6 @@ class Model(Construct):
                 None if network is None else network.content,
                 *([extra] if extra else []),
             ],
-            path=(*path_of(self), "Resource"),
         )
         """The Model's logical id, which carries its content."""
         grants = [container.grant for container in bound if container.grant is not None]

@@ -52,7 +52,7 @@ class ModelArchives(Construct):
         encryption_key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        stands_in(self, scope, construct_id)
+        stands_in(self, scope)
         self.place = place
         """Where the archives are."""
         provider = MachineProvider(

@@ -46,7 +46,7 @@ class Scaling(Construct):
         max_capacity: int,
     ) -> None:
         super().__init__(scope, construct_id)
-        stands_in(self, scope, construct_id)
+        stands_in(self, scope)
         if not 0 <= min_capacity <= max_capacity or max_capacity < 1:
             raise Mistake(
                 f"{self.node.path}: min_capacity is {min_capacity} and max_capacity is "

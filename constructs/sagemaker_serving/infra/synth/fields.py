@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any
-
-from pydantic.fields import FieldInfo
 
 from sagemaker_serving.spec.base import Spec
 
@@ -22,35 +20,25 @@ class Unjudged(Spec, arbitrary_types_allowed=True):
     if not TYPE_CHECKING:
 
         def __init__(self, **given: Any) -> None:
-            whole = {
-                name: given[name] if name in given else default(given)
-                for name, default in _defaults(type(self))
-            }
-            missing = [f"missing {name}" for name, value in whole.items() if value is _MISSING]
-            if missing or not given.keys() <= whole.keys():
-                strange = [f"unexpected {name}" for name in given if name not in whole]
+            fields = type(self).model_fields
+            strange = [f"unexpected {name}" for name in given if name not in fields]
+            missing = [
+                f"missing {name}"
+                for name, field in fields.items()
+                if name not in given and field.is_required()
+            ]
+            if strange or missing:
                 raise TypeError(f"{type(self).__name__}: {', '.join([*strange, *missing])}")
+            whole = {
+                name: given[name]
+                if name in given
+                else field.get_default(call_default_factory=True, validated_data=given)
+                for name, field in fields.items()
+            }
             object.__setattr__(self, "__dict__", whole)
             object.__setattr__(self, "__pydantic_fields_set__", set(given))
             object.__setattr__(self, "__pydantic_extra__", None)
             object.__setattr__(self, "__pydantic_private__", None)
-
-
-_MISSING = object()
-
-
-@cache
-def _defaults(spec: type[Spec]) -> Sequence[tuple[str, Callable[[Mapping[str, Any]], Any]]]:
-    """What makes each field of what else is given."""
-    return [(name, _default(field)) for name, field in spec.model_fields.items()]
-
-
-def _default(field: FieldInfo) -> Callable[[Mapping[str, Any]], Any]:
-    made: Any = field.default_factory
-    if made is None:
-        value = _MISSING if field.is_required() else field.default
-        return lambda _: value
-    return made if field.default_factory_takes_validated_data else lambda _: made()
 
 
 def plain(value: Any) -> Any:

@@ -19,7 +19,6 @@ from aws_cdk import aws_iam as iam
 from aws_cdk.region_info import RegionInfo
 from constructs import Construct, IConstruct
 
-from sagemaker_serving.infra.synth.collecting import CollectingRole
 from sagemaker_serving.infra.synth.tokens import as_text, is_token, remembered, stack_of
 
 if TYPE_CHECKING:
@@ -43,8 +42,6 @@ def grant(
     conditions: Mapping[str, Any] | None = None,
 ) -> iam.Grant:
     """Lets ``grantee`` do ``actions`` on ``resources``, ARNs, or warns of what it has to hold."""
-    if isinstance(grantee, CollectingRole) and grantee.collects:
-        return grantee.collect(actions, resources, conditions)
     given = iam.Grant.add_to_principal(
         grantee=grantee,
         actions=list(actions),

@@ -9,13 +9,10 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import aws_cdk as cdk
 from constructs import IConstruct
-
-if TYPE_CHECKING:
-    from aws_cdk import aws_iam as iam
 
 
 def is_token(text: str) -> bool:
@@ -42,30 +39,10 @@ def stack_of(construct: IConstruct) -> cdk.Stack:
     return found
 
 
-def stands_in(construct: IConstruct, scope: IConstruct, construct_id: str) -> cdk.Stack:
+def stands_in(construct: IConstruct, scope: IConstruct) -> cdk.Stack:
     """Remembers that ``construct`` was made within ``scope``, so in its stack; that stack."""
     stack: cdk.Stack = remembered(construct, "stack", lambda: stack_of(scope))
-    remembered(construct, "path", lambda: (*path_of(scope), construct_id.replace("/", "--")))
     return stack
-
-
-def path_of(construct: IConstruct) -> tuple[str, ...]:
-    """The ids of ``construct`` and of all that it is in, below its stack."""
-    found: tuple[str, ...] = remembered(construct, "path", lambda: _path_of(construct))
-    return found
-
-
-def _path_of(construct: IConstruct) -> tuple[str, ...]:
-    stack = stack_of(construct)
-    if construct is stack:
-        return ()
-    above = remembered(stack, "whole path", lambda: stack.node.path)
-    return tuple(construct.node.path.removeprefix(above).removeprefix("/").split("/"))
-
-
-def arn_of(role: iam.IRole) -> str:
-    """The role's ARN: a token where the app makes the role."""
-    return str(remembered(role, "arn", lambda: role.role_arn))
 
 
 def region_of(construct: IConstruct) -> str:
