@@ -218,7 +218,7 @@ def test_files_that_cannot_be_read_hide_no_other(run: Run, template: Path) -> No
     for place, line, said in (
         ("mine/latin.yaml", 2, "byte 0xf6 is not UTF-8; save the file as UTF-8"),
         ("mine/wide.yaml", 1, "UTF-16; save the file as UTF-8"),
-        ("mine/zip.yaml", None, "this is a zip, as Terraform's plan is one"),
+        ("mine/zip.yaml", None, "this is a plan as Terraform packs it, in a zip"),
         ("mine/nul.yml", 2, "it has the control character"),
         ("mine/cut.json", 2, "this is not JSON that can be read"),
         ("mine/wrong.yaml", 1, "'region' is missing"),

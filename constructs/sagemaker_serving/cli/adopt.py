@@ -93,7 +93,8 @@ def endpoint(endpoint: str, existing: bool, which: WhichAws) -> _Source:
     \b
     Examples:
       sagemaker-serving adopt endpoint digits --region eu-west-1
-      sagemaker-serving adopt endpoint digits --existing --name prod --local
+      sagemaker-serving adopt endpoint digits --existing --name prod \\
+          --region eu-west-1
       sagemaker-serving adopt endpoint digits --name staging --local
     """
     from sagemaker_serving.operations.adoption import live_endpoint
@@ -127,7 +128,8 @@ def router(router: str, existing: bool, which: WhichAws) -> _Source:
 
     \b
     Examples:
-      sagemaker-serving adopt router front --existing --region eu-west-1
+      sagemaker-serving adopt router front --existing --name prod \\
+          --region eu-west-1
       sagemaker-serving adopt router front --name staging --local
     """
     from sagemaker_serving.operations.adoption import live_router
@@ -160,7 +162,8 @@ def template(file: Path, region: str | None, parameters: tuple[str, ...]) -> _So
     \b
     Examples:
       sagemaker-serving adopt template stack.yaml --region eu-west-1
-      sagemaker-serving adopt template stack.yaml --parameter Type=ml.g5.xlarge
+      sagemaker-serving adopt template stack.yaml --name prod \\
+          --parameter InstanceType=ml.g5.xlarge
     """
     from sagemaker_serving.rules import read_template
 
@@ -176,7 +179,8 @@ def plan(file: Path, region: str | None) -> _Source:
 
     \b
     Example:
-      terraform show -json plan >p.json && sagemaker-serving adopt plan p.json
+      terraform show -json plan > plan.json
+      sagemaker-serving adopt plan plan.json
     """
     from sagemaker_serving.rules.template.plan import read_plan
 

@@ -66,7 +66,8 @@ def archives(
     Examples:
       sagemaker-serving archives prod-many
       sagemaker-serving archives prod/many --put half=export/half
-      sagemaker-serving archives prod/many --put half-2=x.tar.gz --remove half -y
+      sagemaker-serving archives prod/many --put half-2=new.tar.gz \\
+          --remove half --yes
       sagemaker-serving archives local-many --local --json | jq -r '.[].name'
     """
     from sagemaker_serving.operations.held_archives import held_archives

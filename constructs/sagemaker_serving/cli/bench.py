@@ -138,10 +138,14 @@ def bench(
     \b
     Examples:
       sagemaker-serving bench prod-digits --input model_assets/digits/held_out
-      sagemaker-serving bench prod-digits --variants cpu,neo --input seven.png
-      sagemaker-serving bench local-digits --local --requests 1000 -o times.png
-      sagemaker-serving bench model.tar.gz --find-batching --p99-ms 50 -o b.yaml
-      sagemaker-serving bench prod-digits --find-batching --p99-ms 40 --seconds 60
+      sagemaker-serving bench prod-digits --variants cpu,neo --input seven.png \\
+          --max-difference 1e-3
+      sagemaker-serving bench local-half-plus-three --local \\
+          --requests 1000 -o times.png
+      sagemaker-serving bench model.tar.gz --find-batching --p99-ms 50 \\
+          -o batching.yaml
+      sagemaker-serving bench prod-digits --find-batching --p99-ms 40 \\
+          --seconds 60 --concurrency 64
     """
     from sagemaker_serving.extras import need
     from sagemaker_serving.operations.bench import bench as run

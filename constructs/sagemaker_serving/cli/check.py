@@ -205,7 +205,8 @@ def _kind_of(path: Path) -> str | None:
 
     A template is told from the others by its ``Resources``, its only section that must be there
     (CloudFormation user guide, Template sections); a plan by its ``resource_changes``, which one
-    of nothing lacks, or by what Terraform writes at the top (Terraform, JSON Output Format). The
+    of nothing lacks, by what Terraform writes at the top (Terraform, JSON Output Format), or by
+    being a zip, as one is that was not written as JSON. The
     definition of a state machine is judged as the template would be that names its file.
     """
     if path.is_dir():
@@ -217,10 +218,14 @@ def _kind_of(path: Path) -> str | None:
             f"{path} is Terraform's own; give a plan: terraform plan -out plan && "
             "terraform show -json plan > plan.json && sagemaker-serving check plan.json"
         )
+    from sagemaker_serving.rules.template.plan import ZIP
     from sagemaker_serving.rules.template.reading import is_definition, sections_of
 
     try:
-        sections = sections_of(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
+        if content.startswith(ZIP):
+            return "--plan"
+        sections = sections_of(content.decode("utf-8"))
     except (OSError, UnicodeDecodeError):
         return None  # what reads it as an environment says what is wrong
     if "Resources" in sections or is_definition(sections):

@@ -50,7 +50,8 @@ def explain(endpoint: str, path: Path | None, as_json: bool, which: WhichAws) ->
       sagemaker-serving explain instance-retired
       sagemaker-serving explain prod-digits
       sagemaker-serving explain prod-digits --file environments/prod.yaml
-      sagemaker-serving explain local-digits --local --json | jq '.served[].image'
+      sagemaker-serving explain local-digits --local --json \\
+          | jq '.served[].archive_sha256'
     """
     rule = _rule(endpoint)
     if rule:

@@ -104,10 +104,12 @@ def predict(
 
     \b
     Examples:
-      sagemaker-serving predict local-half '{"instances": [1, 2.5, 5]}' --local
+      sagemaker-serving predict local-half-plus-three --local \\
+          '{"instances": [1.0, 2.0, 5.0]}'
       sagemaker-serving predict prod-digits seven.png
       sagemaker-serving predict prod-digits seven.png eight.png -o answers/
-      sagemaker-serving predict prod-digits many.csv --input-format csv >out.json
+      sagemaker-serving predict prod-digits many.csv --input-format csv \\
+          > answer.json
       sagemaker-serving predict prod-digits seven.png --json | jq '.[0].variant'
       sagemaker-serving predict prod-writer '{"prompt": "count to 3"}' --stream
     """

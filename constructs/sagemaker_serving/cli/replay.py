@@ -157,9 +157,12 @@ def replay(
     \b
     Examples:
       sagemaker-serving replay captured/ model.tar.gz
-      sagemaker-serving replay s3://b/digits/captured dev-digits --from 2026-11-24
-      sagemaker-serving replay captured/ prod-digits --variant next -o replay.html
-      sagemaker-serving replay prod-digits model.tar.gz --against prod-digits
+      sagemaker-serving replay s3://bucket/digits/captured staging-digits \\
+          --from 2026-11-24
+      sagemaker-serving replay captured/ prod-digits --variant next \\
+          --speed 2 -o replay.html
+      sagemaker-serving replay prod-digits model.tar.gz --from 2026-11-24 \\
+          --against prod-digits
       sagemaker-serving replay prod/digits
       sagemaker-serving replay prod/digits local-digits --local
     """

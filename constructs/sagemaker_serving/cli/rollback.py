@@ -42,7 +42,8 @@ def rollback(
     Examples:
       sagemaker-serving rollback prod-digits --list
       sagemaker-serving rollback prod-digits
-      sagemaker-serving rollback prod-digits --to EndpointConfig0a1b2c3d-XYZ -y
+      sagemaker-serving rollback prod-digits --yes \\
+          --to EndpointConfig0a1b2c3d4e-XYZ
     """
     from sagemaker_serving.cli.watch import show
     from sagemaker_serving.operations import find_rollback, watch

@@ -51,7 +51,8 @@ def transform() -> None:
     Examples:
       sagemaker-serving transform digits images/ answers/ --local
       sagemaker-serving transform digits s3://b/in/ s3://b/out/ -e prod --watch
-      sagemaker-serving transform digits rows.jsonl out/ --local --line-per-record
+      sagemaker-serving transform digits rows.jsonl out/ --local \\
+          --split-type Line --line-per-record
       sagemaker-serving transform digits -e prod --resume nightly-17
       sagemaker-serving transform digits images/ out/ --local --resume nightly-17
       sagemaker-serving transform status digits nightly-17 -e prod

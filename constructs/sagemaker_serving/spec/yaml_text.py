@@ -36,13 +36,7 @@ def text_of(path: Path, advice: str) -> str:
     """
     line, what = None, ""
     try:
-        content = path.read_bytes()
-        if not content.startswith(b"PK\x03\x04"):
-            return content.decode("utf-8")
-        what = (
-            "this is a zip, as Terraform's plan is one; write that as text, and check the text: "
-            f"terraform show -json {path.name} > plan.json"
-        )
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         what = f"there is no such file; {advice}"
     except UnicodeDecodeError as error:

@@ -42,7 +42,8 @@ def logs(
     Examples:
       sagemaker-serving local logs local-half-plus-three
       sagemaker-serving local logs local-half-plus-three -f | grep -i error
-      sagemaker-serving local logs local-digits --variant blue --lines 500
+      sagemaker-serving local logs local-half-plus-three --variant blue \\
+          --lines 500
     """
     from local_aws.process.address import is_held
     from sagemaker_serving.local_sagemaker.observability.log_files import regions_with_logs

@@ -238,11 +238,21 @@ def _names_in(shape: Any) -> Iterator[str]:
             yield from _names_in(inner)
 
 
+ZIP = b"PK\x03\x04"
+"""How a plan begins that is not written as JSON."""
+
+
 def read_plan(path: Path) -> list[Plan]:
     """The SageMaker resources that the plan ``path`` creates, changes or keeps, by region.
 
     Raises `ProblemsFound` for a file that is not the JSON form of a plan.
     """
+    if path.is_file() and path.read_bytes().startswith(ZIP):
+        message = (
+            "this is a plan as Terraform packs it, in a zip; write it as JSON, and check that: "
+            f"terraform show -json {path.name} > plan.json"
+        )
+        raise ProblemsFound([Problem(rule="plan", where=Where(str(path)), message=message)])
     text = text_of(path, "name a plan that exists")
     try:
         data = json.loads(text)
