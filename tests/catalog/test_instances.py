@@ -112,7 +112,7 @@ def test_endpoints_and_transform_jobs_take_different_types() -> None:
     ],
 )
 def test_an_unknown_type_is_told_what_to_use_as_the_rules_say_it(name: str, advice: str) -> None:
-    with pytest.raises(UnknownInstanceType, match=f"takes; {re.escape(advice)}$"):
+    with pytest.raises(UnknownInstanceType, match=f"; {re.escape(advice)}$"):
         instance_type(name)
 
 
