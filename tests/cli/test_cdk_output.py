@@ -56,6 +56,20 @@ def test_a_stack_that_is_done_is_a_line_per_kind(capsys: pytest.CaptureFixture[s
     ]
 
 
+def test_an_endpoint_that_is_begun_is_told_once_outside_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its update may last as long as its canary, and a pipe shows no last event."""
+    kind = "AWS::SageMaker::Endpoint"
+    begun = event("UPDATE_IN_PROGRESS", kind, "app/Shop/Endpoint (Endpoint1)")
+    ended = event("UPDATE_COMPLETE", kind, "app/Shop/Endpoint (Endpoint1)")
+    assert told([begun, begun, ended, event("UPDATE_COMPLETE", SHOP, "app-Shop")], capsys) == [
+        f"app-Shop: {kind} UPDATE_IN_PROGRESS",
+        "app-Shop",
+        f"  updated   1 {kind}",
+    ]
+
+
 def test_what_fails_and_is_rolled_back_is_told_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     wanted = [line.rstrip() for line in (*UNDONE[1:3], *UNDONE[4:])]
     assert told(UNDONE, capsys) == wanted

@@ -229,6 +229,17 @@ def test_files_that_cannot_be_read_hide_no_other(run: Run, template: Path) -> No
     assert ended.returncode == 2
 
 
+def test_what_a_folder_has_besides_is_named(run: Run, template: Path) -> None:
+    """A plan that was cut off, or printed as text, is not taken for one that is right."""
+    (template.parent / "plan.json").write_text("Terraform will perform the following actions:\n")
+    template.unlink()
+    (template.parent / "one.json").write_text('{"Resources": {"A": {"Type": "AWS::SNS::Topic"}}}')
+    assert run("check", ".", "--region", "eu-west-1").stdout.splitlines() == [
+        "1 file: nothing is wrong",
+        "not looked at, since neither template, plan nor state machine: plan.json",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -98,6 +98,7 @@ def convert(wanted: Mapping[Conversion, Tensors], folder: Path) -> None:
         for conversion, tensors in wanted.items()
     ]
     names = ", ".join(str(conversion.source) for conversion in wanted)
+    print(f"TensorFlow converts {names}; it takes some seconds", file=sys.stderr, flush=True)
     with Tree(
         [sys.executable, "-m", "sagemaker_serving.converter"],
         stdin=subprocess.PIPE,

@@ -137,6 +137,7 @@ def check(
         raise click.UsageError(f"{' and '.join(given)} exclude each other; FILES are of one kind")
     if not files:
         files = _default_files(given)
+    folders = [] if given else [path for path in files if path.is_dir()]
     files = tuple(one for path in files for one in ((path,) if given else _files_of(path)))
     kinds = {path: given[0] if given else _kind_of(path) for path in files}
     others_judge = {"--template": _of_template, "--assembly": _of_assembly, "--plan": _of_plan}
@@ -170,6 +171,7 @@ def check(
         click.echo(text)
     elif form == "text":
         click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}: nothing is wrong")
+        click.echo(_passed_over(folders, files), nl=False)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise click.exceptions.Exit(2)
 
@@ -198,6 +200,23 @@ def _files_of(path: Path) -> Iterator[Path]:
         or (one.suffix in (".json", ".template") and _kind_of(one) is not None)
     ]
     yield from found or [path]
+
+
+def _passed_over(folders: Sequence[Path], files: Sequence[Path]) -> str:
+    """A line that names the JSON and ``.template`` files of ``folders`` that are of no kind that is
+    checked; empty where there are none."""
+    names = [
+        str(one)
+        for folder in folders
+        if folder not in files
+        for one in sorted(folder.glob("*.*"))
+        if one.suffix in (".json", ".template") and one not in files
+    ]
+    if not names:
+        return ""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    what = "neither template, plan nor state machine"
+    return f"not looked at, since {what}: {', '.join(names[:3])}{more}\n"
 
 
 def _kind_of(path: Path) -> str | None:

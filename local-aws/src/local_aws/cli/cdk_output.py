@@ -27,6 +27,7 @@ _NOISE = re.compile(
     r"python3? -m local_aws\.process\.ready_app "
 )
 _DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted", "IMPORT": "imported"}
+_LONG = ("AWS::SageMaker::Endpoint", "AWS::SageMaker::InferenceComponent")
 _OF_CDK = ("CDKToolkit", "AWS::CDK::Metadata")
 
 
@@ -36,7 +37,8 @@ def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
 
     It is told on standard error, where the CLI says most of it. Events of resources are counted
     by kind and told when their stack is done. One that failed, or is of a rollback, is told as it
-    is, and so is whatever is no event. A terminal shows the last event meanwhile.
+    is, and so is whatever is no event. A terminal shows the last event meanwhile; elsewhere a line
+    says that an endpoint is begun, which may wait for its alarms between shifts of traffic.
     """
     if whole:
         yield None
@@ -54,6 +56,7 @@ def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
 
 def _print(lines: TextIO) -> None:
     done: dict[str, Counter[tuple[str, str]]] = {}
+    begun: set[str] = set()
     on_terminal = sys.stderr.isatty()
     for line in lines:
         event = _EVENT.match(line)
@@ -66,6 +69,10 @@ def _print(lines: TextIO) -> None:
             own = done.setdefault(stack, Counter())
             if not re.search("FAILED|ROLLBACK", event["status"]):
                 told = []
+            if state == "IN_PROGRESS" and kind in _LONG and not (on_terminal or told):
+                shown = f"{stack}: {kind} {event['status']}"
+                told = [] if shown in begun else [shown]
+                begun.add(shown)
             if state == "COMPLETE" and verb in _DONE:
                 is_whole = kind == "AWS::CloudFormation::Stack" and event["of"].split()[0] == stack
                 if not is_whole and kind not in _OF_CDK:
