@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog.role_needs import READ_OBJECT
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts, RolePermissionFacts
+from sagemaker_serving.rules.facts.roles import (
+    ByArnFacts,
+    NamedFacts,
+    OtherNameFacts,
+    RolePermissionFacts,
+)
 from sagemaker_serving.rules.roles.reading import (
     allows,
     known_policies,
@@ -156,6 +161,34 @@ def reference_arn(facts: ByArnFacts) -> Iterator[Finding]:
             f"{facts.name.name} takes a name, and this is the ARN of {facts.named}; write "
             f"{facts.reference}",
         )
+
+
+_KINDS = {
+    "AWS::SageMaker::Model": "a model",
+    "AWS::SageMaker::EndpointConfig": "an endpoint configuration",
+    "AWS::SageMaker::Endpoint": "an endpoint",
+    "AWS::SageMaker::InferenceComponent": "an inference component",
+}
+
+
+@rule(
+    "reference-other",
+    source="SageMaker API reference, InvokeEndpoint, EndpointName; "
+    "ministryofjustice/modernisation-platform-environments pull request 19041",
+    example="ResourceId: !Sub endpoint/${Config.EndpointConfigName}/variant/blue",
+)
+def reference_other(facts: OtherNameFacts) -> Iterator[Finding]:
+    """What takes an endpoint's name is not given its configuration's, nor a model's.
+
+    Each of them has a name of its own. The deploy is refused, or, as of a function that calls the
+    endpoint and of an alarm, what was made never works.
+    """
+    yield (
+        facts.name.where,
+        f"{facts.name.name} takes the name of {_KINDS[facts.wanted]}, and this is that of "
+        f"{facts.named}, which is {_KINDS[facts.kind]}; write "
+        f"{facts.reference or f'the name of {_KINDS[facts.wanted]}'}",
+    )
 
 
 @rule(

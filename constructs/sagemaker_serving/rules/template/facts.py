@@ -35,6 +35,7 @@ from sagemaker_serving.rules.template.naming import (
     arns_by_name,
     gone_first,
     named_by_arn,
+    named_by_other,
     named_by_text,
 )
 from sagemaker_serving.rules.template.resources import Resource, Resources
@@ -120,6 +121,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
         yield from policy_documents(resource.type, resource.properties)
         yield from named_by_text(resource, resources)
         yield from named_by_arn(resource, resources)
+        yield from named_by_other(resource, resources)
         yield from arns_by_name(resource, resources)
         yield from gone_first(resource, resources)
         yield from event_schedules(resource)

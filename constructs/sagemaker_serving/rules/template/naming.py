@@ -9,8 +9,8 @@ from local_aws.template import Unknown
 from sagemaker_serving.catalog.role_users import role_users
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import GoneFirstFacts
-from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts
-from sagemaker_serving.rules.template.marks import same_text
+from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts, OtherNameFacts
+from sagemaker_serving.rules.template.marks import MARK, same_text
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import ROLE, at
 
@@ -42,6 +42,7 @@ _REFERENCES = {"AWS::ApplicationAutoScaling::ScalableTarget": "Id"}
 _REF_IS_ARN = dict((_MODEL, _CONFIG, _ENDPOINT, _COMPONENT))
 """Types whose ``Ref`` is the ARN, each with its attribute that is the name (CloudFormation template
 reference, return values; go-to-k/cdk-real-drift issue 1527)."""
+_ALARM = "AWS::CloudWatch::Alarm"
 _METRICS = ("Dimensions.*.Value", "Metrics.*.MetricStat.Metric.Dimensions.*.Value")
 _TRACKING = "TargetTrackingScalingPolicyConfiguration.CustomizedMetricSpecification"
 OF_LOGS = ("AWS::Logs::LogGroup", "AWS::Logs::MetricFilter", "AWS::Logs::SubscriptionFilter")
@@ -51,7 +52,7 @@ _TAKE_NAMES: dict[str, tuple[str, ...]] = {
     "AWS::ApplicationAutoScaling::ScalingPolicy": (
         *("ResourceId", f"{_TRACKING}.Dimensions.*.Value"),
     ),
-    "AWS::CloudWatch::Alarm": _METRICS,
+    _ALARM: _METRICS,
     "AWS::ApiGateway::Method": ("Integration.Uri",),
     **dict.fromkeys(OF_LOGS, ("LogGroupName",)),
     "AWS::IAM::Role": tuple(f"Policies.*.{path}" for path in _STATEMENTS),
@@ -67,6 +68,7 @@ _TAKE_ROLES_BY_NAME = (
     "AWS::Batch::ComputeEnvironment",
 )
 """Types that take a role's name for its ARN (CloudFormation template reference, their pages)."""
+_REFERENCE = re.compile(rf"{MARK}([A-Za-z0-9]+)\.[A-Za-z]+Name{MARK}")
 _VARIABLE = re.compile("(?i).*endpoint.*name")
 """A function's variable that says that it is an endpoint's name."""
 
@@ -125,6 +127,59 @@ def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
                 )
 
 
+def named_by_other(user: Resource, resources: Resources) -> Iterator[OtherNameFacts]:
+    """Each name that is another thing's than the one whose name belongs there: an endpoint's
+    configuration's for the endpoint's own. None where the two are called the same."""
+    for given, (wanted, attribute) in _names_with_kinds(user):
+        text = same_text(given.value) or ""
+        of_variant = _OF_VARIANT.fullmatch(text)
+        name = Fact(of_variant[1] if of_variant is not None else text, given.where)
+        reference = _REFERENCE.fullmatch(str(name.value))
+        referred = None if reference is None else resources.find(reference[1])
+        is_meant = referred is not None and referred.type == wanted
+        if not text or is_meant or resources.referred(name, wanted, attribute) is not None:
+            continue
+        for kind, of_kind in _REF_IS_ARN.items():
+            by_text = resources.referred(name, kind, of_kind) if kind != wanted else None
+            is_reference = referred is not None and referred.type == kind
+            other = referred if is_reference else by_text
+            if other is None:
+                continue
+            using = [
+                each
+                for each in resources.of_types(wanted)
+                if resources.waits(each.logical_id, other.logical_id)
+            ]
+            named = [same_text(each.properties.get(attribute).value) for each in using]
+            if is_reference or (named and all(named)):
+                yield OtherNameFacts(
+                    name=given,
+                    wanted=wanted,
+                    named=other.logical_id,
+                    kind=kind,
+                    reference=_reference(using[0], f"{using[0].logical_id}.{attribute}")
+                    if len(using) == 1
+                    else "",
+                )
+
+
+def _names_with_kinds(user: Resource) -> Iterator[tuple[Fact, tuple[str, str]]]:
+    """The names that a resource is given, each with the type and the property that it is of."""
+    for path, wanted in _NAMES.get(user.type, {}).items():
+        for given in at(user.properties, path.split(".")):
+            if path != "ResourceId":
+                yield given, wanted
+            elif _OF_VARIANT.fullmatch(same_text(given.value) or ""):
+                yield given, _ENDPOINT
+    dimensions = at(user.properties, ["Dimensions", "*"]) if user.type == _ALARM else ()
+    for each in dimensions:
+        if each.get("Name").text == "EndpointName":
+            yield each.get("Value"), _ENDPOINT
+    for name, given in _variables(user):
+        if "config" not in name.lower():
+            yield given, _ENDPOINT
+
+
 def arns_by_name(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
     """Each resource of a policy, and each role, for which its name alone stands."""
     for path in () if user.type in _TAKE_ROLES_BY_NAME else role_users(user.type):
@@ -156,10 +211,17 @@ def _names_of(user: Resource) -> Iterator[tuple[Fact, bool]]:
     for path in _TAKE_NAMES.get(user.type, ()):
         for given in at(user.properties, path.split(".")):
             yield given, "Statement" in path
+    for _, given in _variables(user):
+        yield given, False
+
+
+def _variables(user: Resource) -> Iterator[tuple[str, Fact]]:
+    """A function's variables that say that they are the name of an endpoint, or of its
+    configuration."""
     if user.type in ("AWS::Lambda::Function", "AWS::Serverless::Function"):
         for name, given in user.properties.get("Environment").get("Variables").entries():
             if _VARIABLE.fullmatch(name):
-                yield given, False
+                yield name, given
 
 
 def _reference(other: Resource, attribute: str) -> str:

@@ -58,6 +58,7 @@ class Resources:
             if isinstance(raw, dict) and not str(name).startswith("Fn::")
         }
         self._kept: dict[str, list[tuple[Asked, Resource | None]]] = defaultdict(list)
+        self._by_text: dict[tuple[str, str], Mapping[str | None, list[str]]] = {}
         self._above: dict[str, set[str]] = {}
         self._of: dict[str, list[str]] = defaultdict(list)
         for name in self._declared:
@@ -126,14 +127,27 @@ class Resources:
             found = self.find(reference.value.name or "")
             return found if found is not None and found.type == resource_type else None
         text = same_text(reference.value)
-        for logical_id in self._of[resource_type] if text is not None else ():
-            written = self._declared[logical_id].get("Properties")
-            if isinstance(written, dict) and (name in written or function_name(written)):
-                resource = self.find(logical_id)
-                named = None if resource is None else resource.properties.get(name)
-                if named is not None and same_text(named.value) == text:
-                    return resource
+        by_text = self._named(resource_type, name)
+        for logical_id in (*by_text.get(text, ()), *by_text[None]) if text is not None else ():
+            resource = self.find(logical_id)
+            named = None if resource is None else resource.properties.get(name)
+            if named is not None and same_text(named.value) == text:
+                return resource
         return None
+
+    def _named(self, resource_type: str, name: str) -> Mapping[str | None, list[str]]:
+        """The resources that have the property ``name``, by its text; None has those whose text is
+        to be worked out."""
+        if (resource_type, name) not in self._by_text:
+            by_text: dict[str | None, list[str]] = {None: []}
+            for logical_id in self._of[resource_type]:
+                written = self._declared[logical_id].get("Properties")
+                if isinstance(written, dict) and (name in written or function_name(written)):
+                    text = written.get(name)
+                    plain = isinstance(text, str) and not _LOOKED_UP.search(text)
+                    by_text.setdefault(text if plain else None, []).append(logical_id)
+            self._by_text[resource_type, name] = by_text
+        return self._by_text[resource_type, name]
 
     def waits(self, one: str, other: str) -> bool:
         """Whether a resource is made after another: what it refers to, by whichever function or

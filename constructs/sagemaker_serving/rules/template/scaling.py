@@ -174,11 +174,11 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
 
 def _unregistered(policy: Resource, resources: Resources) -> str:
     """The endpoint of the template that a policy is for, where no target there may be of it."""
-    variant, endpoint, _ = _variant(policy, resources)
+    variant, endpoint = _scaled(policy, resources)
     if endpoint is None or policy.properties.get("ScalingTargetId").given:
         return ""
     for target in resources.of_types(TARGET):
-        name, scaled, _ = _variant(target, resources)
+        name, scaled = _scaled(target, resources)
         if scaled is None or name is None:
             return ""
         if name == variant and scaled.logical_id == endpoint.logical_id:
@@ -219,22 +219,28 @@ def _variant(
 
     Of an endpoint that this template does not hold, there is none.
     """
+    name, endpoint = _scaled(target, resources)
+    return name, endpoint, config_of(endpoint, resources)
+
+
+def _scaled(target: Resource, resources: Resources) -> tuple[str | None, Resource | None]:
+    """The name of the variant that a target scales, and its endpoint."""
     text = text_with_marks(target.properties.get("ResourceId").value)
     found = _RESOURCE.fullmatch(text if text is not None else "")
     if found is None:
-        return None, None, None
+        return None, None
     named = Fact(found[1], target.properties.where)
     referred = Fact(Unknown(found[1]), target.properties.where)
     endpoint = resources.referred(referred, _ENDPOINT, "EndpointName")
     if endpoint is None:
         endpoint = resources.referred(named, _ENDPOINT, "EndpointName")
-    return found[2], endpoint, config_of(endpoint, resources)
+    return found[2], endpoint
 
 
 def scaled_variants(endpoint: Resource, resources: Resources) -> Iterator[str]:
     """The names of the variants of ``endpoint`` whose instances scale."""
     for target in resources.of_types(TARGET):
-        name, scaled, _ = _variant(target, resources)
+        name, scaled = _scaled(target, resources)
         by_instances = target.properties.get("ScalableDimension").text == INSTANCES
         of_this = scaled is not None and scaled.logical_id == endpoint.logical_id
         if name and by_instances and of_this:
