@@ -84,7 +84,8 @@ def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
     example="TransformJobName.$: States.Format('nightly-{}', $$.Execution.StartTime)",
 )
 def job_name_letters(task: TaskFacts) -> Iterator[Finding]:
-    """What a state machine makes is not named by a time or an ARN, which have colons.
+    """What a state machine makes is not named by a time or an ARN, which have colons, nor with
+    underscores.
 
     Names are letters, digits and hyphens: "failed to satisfy constraint: Member must satisfy
     regular expression pattern". JSONPath has no function that takes a colon out.
@@ -100,12 +101,29 @@ def job_name_letters(task: TaskFacts) -> Iterator[Finding]:
             f"{what}Name takes {found[0]}, which has colons, and a name has letters, digits and "
             "hyphens; take $$.Execution.Name, of up to 63 characters",
         )
+    elif name is not None and (wrong := _NO_LETTER.search(_literal(path))):
+        yield (
+            name.where,
+            f"{what}Name is given {wrong[0]!r} by {path}, and a name has letters, digits and "
+            "hyphens; write a hyphen",
+        )
+
+
+def _literal(path: str) -> str:
+    """What an expression puts into a name as it is: the text of States.Format, or the texts that
+    JSONata joins; nothing where a function may change them."""
+    if path.startswith("States.Format(") and not _TAKEN_APART.search(path):
+        return "".join(_TEXTS.findall(path)[:1]).replace("{}", "")
+    joined = path.startswith("{%") and not _TAKEN_APART.search(path) and "?" not in path
+    return "".join(_TEXTS.findall(path)) if joined else ""
 
 
 _WITH_COLONS = re.compile(
     r"[$](?:[$]|states[.]context)[.](Execution[.](StartTime|RedriveTime|Id)|State[.]EnteredTime|"
     r"StateMachine[.]Id)"
 )
+_TEXTS = re.compile("'([^'\"\\\\]*)'")
+_NO_LETTER = re.compile("[^A-Za-z0-9-]")
 _TAKEN_APART = re.compile(r"States[.](?!Format)|[$][a-z]+[(]")
 """Functions that may make something else of it."""
 
