@@ -20,6 +20,7 @@ from local_aws.template import (
     short_form,
 )
 from sagemaker_serving.errors import Problem, ProblemsFound, Where
+from sagemaker_serving.rules.template.json_lines import json_where
 from sagemaker_serving.rules.template.marks import SUBSTITUTION
 from sagemaker_serving.spec.yaml_text import read_yaml, text_of
 
@@ -188,23 +189,16 @@ def written(template: Template, path: tuple[str | int, ...]) -> tuple[str | int,
 
 
 def _load(text: str, source: str) -> tuple[Any, Where]:
-    """The data, and the lines where the text is YAML, too: nearly all JSON is."""
+    """The data, and where its values stand."""
     if text.lstrip().startswith("{"):
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
             pass
         else:
-            return data, _places(text, source)
+            return data, json_where(text, source)
     data, where, _ = read_yaml(text, source, _TemplateLoader)
     return data, where
-
-
-def _places(text: str, source: str) -> Where:
-    try:
-        return read_yaml(text, source)[1]
-    except ProblemsFound:
-        return Where(source)
 
 
 _Base: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
