@@ -24,7 +24,7 @@ Server = Literal["tensorflow", "toolkit", "any"]
 _INT32, _INT64 = 2**31 - 1, 2**63 - 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ContainerVariable:
     """A variable by its name: ``kind`` is what its text has to be.
 
@@ -37,10 +37,10 @@ class ContainerVariable:
     name: str
     kind: Kind
     server: Server
+    default: str | None = None
     least: int = 0
     most: int = _INT32
     choices: tuple[str, ...] = ()
-    default: str | None = None
 
     def takes(self, text: str) -> bool:
         """Whether a container that reads the variable starts, and does what the text says.
@@ -129,16 +129,16 @@ def _variables() -> dict[str, ContainerVariable]:
 
 def _tensorflow() -> Iterator[ContainerVariable]:
     def of(
-        name: str, kind: Kind, default: str | None = None, *, least: int = 0, most: int = _INT32
+        name: str,
+        kind: Kind,
+        default: str | None = None,
+        *,
+        least: int = 0,
+        most: int = _INT32,
+        choices: tuple[str, ...] = (),
     ) -> ContainerVariable:
-        return ContainerVariable(
-            name=f"SAGEMAKER_{name}",
-            kind=kind,
-            server="tensorflow",
-            default=default,
-            least=least,
-            most=most,
-        )
+        name = f"SAGEMAKER_{name}"
+        return ContainerVariable(name, kind, "tensorflow", default, least, most, choices)
 
     yield of("TFS_ENABLE_BATCHING", "flag", "false")
     yield of("TFS_MAX_BATCH_SIZE", "whole", "8", least=1, most=_INT64)
@@ -155,39 +155,17 @@ def _tensorflow() -> Iterator[ContainerVariable]:
     yield of("NGINX_PROXY_READ_TIMEOUT_SECONDS", "whole", "60", least=1)
     for name, default in (("WORKERS", "1"), ("THREADS", "1"), ("TIMEOUT_SECONDS", "30")):
         yield of(f"GUNICORN_{name}", "whole", default, least=1)
-    for name, choices, default in (
-        ("SAGEMAKER_GUNICORN_LOGLEVEL", _LEVELS, "info"),
-        (_CLASSES[0], ("sync", "gevent", "gthread", "eventlet", "tornado"), "gevent"),
-        (
-            "SAGEMAKER_TFS_NGINX_LOGLEVEL",
-            ("debug", "info", "notice", "warn", "error", "crit", "alert", "emerg"),
-            "error",
-        ),
-    ):
-        yield ContainerVariable(
-            name=name, kind="choice", server="tensorflow", choices=choices, default=default
-        )
+    yield of("GUNICORN_LOGLEVEL", "choice", "info", choices=_LEVELS)
+    workers = ("sync", "gevent", "gthread", "eventlet", "tornado")
+    yield of("GUNICORN_WORKER_CLASS", "choice", "gevent", choices=workers)
+    levels = ("debug", "info", "notice", "warn", "error", "crit", "alert", "emerg")
+    yield of("TFS_NGINX_LOGLEVEL", "choice", "error", choices=levels)
 
 
 def _toolkit() -> Iterator[ContainerVariable]:
-    yield ContainerVariable(
-        name="SAGEMAKER_BIND_TO_PORT",
-        kind="whole",
-        server="any",
-        least=1,
-        most=65535,
-        default="8080",
-    )
-    yield ContainerVariable(
-        name="SAGEMAKER_SAFE_PORT_RANGE",
-        kind="ports",
-        server="any",
-        least=1024,
-        most=65535,
-    )
-    yield ContainerVariable(
-        name="SAGEMAKER_MULTI_MODEL", kind="flag", server="any", default="false"
-    )
+    yield ContainerVariable("SAGEMAKER_BIND_TO_PORT", "whole", "any", "8080", least=1, most=65535)
+    yield ContainerVariable("SAGEMAKER_SAFE_PORT_RANGE", "ports", "any", least=1024, most=65535)
+    yield ContainerVariable("SAGEMAKER_MULTI_MODEL", "flag", "any", "false")
     for name, least, default in (
         ("MODEL_SERVER_TIMEOUT", 1, "60"),
         ("MODEL_SERVER_WORKERS", 1, None),
@@ -197,54 +175,32 @@ def _toolkit() -> Iterator[ContainerVariable]:
         ("TS_MAX_WORKERS", 1, "1"),
         ("TS_RESPONSE_TIMEOUT", 1, "60"),
     ):
-        yield ContainerVariable(
-            name=f"SAGEMAKER_{name}", kind="whole", server="toolkit", least=least, default=default
-        )
-
-    for name, text in (
-        ("SAGEMAKER_PROGRAM", "inference.py"),
-        ("SAGEMAKER_SUBMIT_DIRECTORY", "/opt/ml/model/code"),
-    ):
-        yield ContainerVariable(name=name, kind="text", server="toolkit", default=text)
+        yield ContainerVariable(f"SAGEMAKER_{name}", "whole", "toolkit", default, least)
+    yield ContainerVariable("SAGEMAKER_PROGRAM", "text", "toolkit", "inference.py")
+    yield ContainerVariable("SAGEMAKER_SUBMIT_DIRECTORY", "text", "toolkit", "/opt/ml/model/code")
 
 
 def _model_servers() -> Iterator[ContainerVariable]:
     """TorchServe's and the multi-model server's: the one has grown out of the other."""
-    numbers = {
-        "DEFAULT_WORKERS_PER_MODEL": (0, "0"),
-        "DEFAULT_RESPONSE_TIMEOUT": (1, "120"),
-        "NUMBER_OF_NETTY_THREADS": (0, "0"),
-        "NETTY_CLIENT_THREADS": (0, "0"),
-        "JOB_QUEUE_SIZE": (1, "100"),
-        "NUMBER_OF_GPU": (0, None),
-        "MAX_REQUEST_SIZE": (1, str(TORCHSERVE_LARGEST)),
-        "MAX_RESPONSE_SIZE": (1, str(TORCHSERVE_LARGEST)),
-        "UNREGISTER_MODEL_TIMEOUT": (1, "120"),
-    }
-    flags = {
-        "ASYNC_LOGGING": "false",
-        "DECODE_INPUT_REQUEST": "true",
-        "PREFER_DIRECT_BUFFER": "false",
-        "INSTALL_PY_DEP_PER_MODEL": "false",
+    settings: dict[str, tuple[Kind, int, str | None]] = {
+        "DEFAULT_WORKERS_PER_MODEL": ("whole", 0, "0"),
+        "DEFAULT_RESPONSE_TIMEOUT": ("whole", 1, "120"),
+        "NUMBER_OF_NETTY_THREADS": ("whole", 0, "0"),
+        "NETTY_CLIENT_THREADS": ("whole", 0, "0"),
+        "JOB_QUEUE_SIZE": ("whole", 1, "100"),
+        "NUMBER_OF_GPU": ("whole", 0, None),
+        "MAX_REQUEST_SIZE": ("whole", 1, str(TORCHSERVE_LARGEST)),
+        "MAX_RESPONSE_SIZE": ("whole", 1, str(TORCHSERVE_LARGEST)),
+        "UNREGISTER_MODEL_TIMEOUT": ("whole", 1, "120"),
+        "ASYNC_LOGGING": ("flag", 0, "false"),
+        "DECODE_INPUT_REQUEST": ("flag", 0, "true"),
+        "PREFER_DIRECT_BUFFER": ("flag", 0, "false"),
+        "INSTALL_PY_DEP_PER_MODEL": ("flag", 0, "false"),
     }
     for prefix in ("TS", "MMS"):
-        for name, (least, default) in numbers.items():
-            if (prefix, name) not in _ONLY_TORCHSERVE:
-                yield ContainerVariable(
-                    name=f"{prefix}_{name}",
-                    kind="whole",
-                    server="toolkit",
-                    least=least,
-                    default=default,
-                )
-        for name, default in flags.items():
-            if (prefix, name) not in _ONLY_TORCHSERVE:
-                yield ContainerVariable(
-                    name=f"{prefix}_{name}", kind="flag", server="toolkit", default=default
-                )
+        for name, (kind, least, default) in settings.items():
+            if prefix == "TS" or name not in _ONLY_TORCHSERVE:
+                yield ContainerVariable(f"{prefix}_{name}", kind, "toolkit", default, least)
 
 
-_ONLY_TORCHSERVE = {
-    ("MMS", name)
-    for name in ("UNREGISTER_MODEL_TIMEOUT", "PREFER_DIRECT_BUFFER", "INSTALL_PY_DEP_PER_MODEL")
-}
+_ONLY_TORCHSERVE = ("UNREGISTER_MODEL_TIMEOUT", "PREFER_DIRECT_BUFFER", "INSTALL_PY_DEP_PER_MODEL")
