@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
-_BUILD = ("startBuild.sync", "stopBuild", "batchDeleteBuilds", "batchGetReports")
-_BATCH_BUILD = (
-    "startBuildBatch.sync",
-    "stopBuildBatch",
-    "retryBuildBatch.sync",
-    "deleteBuildBatch",
-)
 _EKS = ("Cluster.sync", "Nodegroup.sync", "FargateProfile.sync")
 _APPLICATION = ("create", "start", "stop", "delete")
 _ACTIONS: Mapping[str, tuple[str, ...]] = {
@@ -75,22 +69,20 @@ class Integration:
     takes_token: bool
 
 
+@cache
 def integrations() -> Mapping[str, Integration]:
     """Every optimized integration, by its name in a task's Resource.
 
     Source: AWS Step Functions developer guide, "Integrating optimized services" and the page of
     each.
     """
-    return _INTEGRATIONS
-
-
-_INTEGRATIONS = {
-    name: Integration(
-        actions=tuple(action.removesuffix(".sync") for action in actions),
-        waits=frozenset(
-            action.removesuffix(".sync") for action in actions if action.endswith(".sync")
-        ),
-        takes_token=name in _WITH_TOKEN,
-    )
-    for name, actions in _ACTIONS.items()
-}
+    return {
+        name: Integration(
+            actions=tuple(action.removesuffix(".sync") for action in actions),
+            waits=frozenset(
+                action.removesuffix(".sync") for action in actions if action.endswith(".sync")
+            ),
+            takes_token=name in _WITH_TOKEN,
+        )
+        for name, actions in _ACTIONS.items()
+    }
