@@ -114,26 +114,14 @@ class Server(Spec):
 
 
 BATCHING_VARIABLES = {
-    "enabled": "SAGEMAKER_TFS_ENABLE_BATCHING",
-    "max_batch_size": "SAGEMAKER_TFS_MAX_BATCH_SIZE",
-    "batch_timeout_micros": "SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS",
-    "num_batch_threads": "SAGEMAKER_TFS_NUM_BATCH_THREADS",
-    "max_enqueued_batches": "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES",
+    field: f"SAGEMAKER_TFS_{'ENABLE_BATCHING' if field == 'enabled' else field.upper()}"
+    for field in Batching.model_fields
 }
 """Each field of `Batching` and the container variable it becomes."""
 
 SERVER_VARIABLES = {
-    "instance_count": "SAGEMAKER_TFS_INSTANCE_COUNT",
-    "inter_op_parallelism": "SAGEMAKER_TFS_INTER_OP_PARALLELISM",
-    "intra_op_parallelism": "SAGEMAKER_TFS_INTRA_OP_PARALLELISM",
-    "fractional_gpu_mem_margin": "SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN",
-    "wait_time_seconds": "SAGEMAKER_TFS_WAIT_TIME_SECONDS",
-    "default_model_name": "SAGEMAKER_TFS_DEFAULT_MODEL_NAME",
-    "gunicorn_loglevel": "SAGEMAKER_GUNICORN_LOGLEVEL",
-    "gunicorn_timeout_seconds": "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS",
-    "gunicorn_workers": "SAGEMAKER_GUNICORN_WORKERS",
-    "gunicorn_threads": "SAGEMAKER_GUNICORN_THREADS",
-    "nginx_proxy_read_timeout_seconds": "SAGEMAKER_NGINX_PROXY_READ_TIMEOUT_SECONDS",
+    field: f"SAGEMAKER_{'' if field.startswith(('gunicorn_', 'nginx_')) else 'TFS_'}{field.upper()}"
+    for field in Server.model_fields
 }
 """Each field of `Server` and the container variable it becomes."""
 
