@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from sagemaker_serving.model_server.process import ModelServer
     from sagemaker_serving.operations.golden import Exchange
 
-START_SECONDS = 480.0
-"""How long a model may take until it answers /ping, as long as SageMaker gives it."""
-
 _POLL_SECONDS = 0.1
 _PING_SECONDS = 0.5
 """How long the log waits for an answer to /ping, which one that starts does not give."""
@@ -297,6 +294,7 @@ def _reload(port: int, start: Callable[[], ModelServer], files: Callable[[], lis
 def _compare(server: ModelServer, exchanges: list[Exchange], tolerance: float) -> None:
     from sagemaker_serving.cli.golden import must_be_the_same
     from sagemaker_serving.operations.golden import replay, to_server
+    from sagemaker_serving.operations.served import START_SECONDS
 
     server.wait_until_healthy(START_SECONDS)
     must_be_the_same(replay(exchanges, to_server(server.place.connection), tolerance))

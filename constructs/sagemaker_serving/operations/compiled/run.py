@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from http.client import HTTPException
 from itertools import count as count_from
 from pathlib import Path
 from typing import Any
@@ -20,9 +18,9 @@ from sagemaker_serving.archive.compiling import Compiled, Precision, compile_mod
 from sagemaker_serving.errors import Failure, Mistake
 from sagemaker_serving.model_server.compiled import RECORDING
 from sagemaker_serving.model_server.places import Place
-from sagemaker_serving.model_server.process import ModelServer
 from sagemaker_serving.operations.bench.load import Send, load
 from sagemaker_serving.operations.bench.report import VariantReport
+from sagemaker_serving.operations.served import serving, taking_times
 from sagemaker_serving.progress import Progress
 
 ORIGINAL = "original"
@@ -105,8 +103,8 @@ def run(
             made[precision] = compiled
             step()
         models = {ORIGINAL: subject.folder, **{name: folder / name for name in made}}
-        with _servers(subject, models, folder) as places:
-            given = {name: answers(place, requests) for name, place in places.items()}
+        with _servers(subject, models, {}) as places:
+            given = {name: _answers(place, requests) for name, place in places.items()}
             step()
             timed = [
                 request
@@ -116,7 +114,7 @@ def run(
             if not timed:
                 said = given[ORIGINAL][0].body[:200].decode(errors="replace")
                 raise Mistake(f"the original answers none of the requests: {said}; send others")
-            times = measured(places, timed, count=count, callers=callers)
+            times = _measured(places, timed, count=count, callers=callers)
             step()
     original = times[ORIGINAL]
     return Report(
@@ -160,25 +158,21 @@ def _calibration(subject: Subject, requests: Sequence[Request], folder: Path) ->
     inputs.mkdir()
     _one(subject, folder / "recorded", "f32")
     recording = {RECORDING: str(inputs)}
-    with _servers(subject, {"recorded": folder / "recorded"}, folder, recording) as places:
-        answers(places["recorded"], requests)
+    with _servers(subject, {"recorded": folder / "recorded"}, recording) as places:
+        _answers(places["recorded"], requests)
     if not any(inputs.iterdir()):
         raise Failure("int8 needs inputs to be calibrated by, and no request reached the model")
     return inputs
 
 
 def _servers(
-    subject: Subject,
-    models: Mapping[str, Path],
-    logs: Path,
-    environment: Mapping[str, str] | None = None,
-) -> Any:
+    subject: Subject, models: Mapping[str, Path], environment: Mapping[str, str]
+) -> AbstractContextManager[Mapping[str, Place]]:
     return serving(
         models,
-        logs,
         program=_PROGRAMS[subject.framework],
-        container_version=subject.container_version,
         environment=environment,
+        container_version=subject.container_version,
     )
 
 
@@ -191,43 +185,11 @@ def _ratio(original: float | None, compiled: float | None) -> float | None:
     return None if original is None or not compiled else original / compiled
 
 
-START_SECONDS = 480.0
-"""How long a server may take until it answers /ping, as long as SageMaker gives it."""
-
 _ROUNDS = 5
 """The models take turns, so that whatever else the machine does meets all of them."""
 
 
-@contextmanager
-def serving(
-    models: Mapping[str, Path],
-    logs: Path,
-    *,
-    program: str,
-    container_version: str | None,
-    environment: Mapping[str, str] | None = None,
-) -> Iterator[dict[str, Place]]:
-    """A server for each model, by its name; they end with the block.
-
-    Raises `Failure` when one does not come up.
-    """
-    with ExitStack() as ending:
-        servers: dict[str, ModelServer] = {}
-        for name, model in models.items():
-            servers[name] = ModelServer.start(
-                model,
-                environment=environment or {},
-                log_path=logs / f"{name}.log",
-                container_version=container_version,
-                program=program,
-            )
-            ending.callback(servers[name].stop)
-        for server in servers.values():
-            server.wait_until_healthy(START_SECONDS)
-        yield {name: server.place for name, server in servers.items()}
-
-
-def measured(
+def _measured(
     places: Mapping[str, Place], requests: Sequence[Request], *, count: int, callers: int
 ) -> dict[str, VariantReport]:
     """The times of ``count`` requests to each server, of ``callers`` at once, taken by turns."""
@@ -253,7 +215,7 @@ def measured(
     }
 
 
-def answers(place: Place, requests: Sequence[Request]) -> list[Answer]:
+def _answers(place: Place, requests: Sequence[Request]) -> list[Answer]:
     """What a server answers to each request, one after the other."""
     from sagemaker_serving.operations.golden.senders import to_server
 
@@ -262,22 +224,8 @@ def answers(place: Place, requests: Sequence[Request]) -> list[Answer]:
 
 
 def _sender(place: Place, requests: Sequence[Request]) -> Send:
-    connection = place.connection(70)
-
-    def send(number: int) -> float:
-        request = requests[number % len(requests)]
+    given = []
+    for request in requests:
         headers = {"Content-Type": request.content_type, "Accept": request.accept}
-        given = {name: value for name, value in headers.items() if value}
-        sent = time.perf_counter()
-        try:
-            connection.request("POST", "/invocations", request.body, given)
-            answer = connection.getresponse()
-            answer.read()
-        except (OSError, HTTPException) as error:
-            connection.close()
-            raise Failure(f"the model server does not answer: {error}") from None
-        if answer.status != 200:
-            raise Failure(f"the model answered {answer.status}")
-        return time.perf_counter() - sent
-
-    return send
+        given.append((request.body, {name: value for name, value in headers.items() if value}))
+    return taking_times(place, given, lambda status, _: f"the model answered {status}")

@@ -4,18 +4,15 @@ from sagemaker_serving.operations.replay.models import target
 from sagemaker_serving.operations.replay.page import page
 from sagemaker_serving.operations.replay.replaying import Options, replay
 from sagemaker_serving.operations.replay.report import OUTCOMES, Different, ReplayReport
-from sagemaker_serving.operations.replay.targets import Served, Target, endpoint, served
+from sagemaker_serving.operations.replay.targets import Target
 
 __all__ = [
     "OUTCOMES",
     "Different",
     "Options",
     "ReplayReport",
-    "Served",
     "Target",
-    "endpoint",
     "page",
     "replay",
-    "served",
     "target",
 ]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from sagemaker_serving.archive import UnreadableArtifact, build_archive, parse_source, read_contents
+from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.errors import Mistake, NotFound
+from sagemaker_serving.operations.golden import to_server
 from sagemaker_serving.operations.named_model import FOLDER, NamedModel, named_model
-from sagemaker_serving.operations.replay.targets import Served, Target, endpoint, served
+from sagemaker_serving.operations.replay.targets import Target, endpoint
+from sagemaker_serving.operations.served import serving
 from sagemaker_serving.operations.traffic.files import copy_object
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.s3_address import is_s3
@@ -42,21 +45,23 @@ def target(
         raise Mistake(f"--variant is of an endpoint, and {text} is a model that is served here")
     with tempfile.TemporaryDirectory(prefix="sagemaker-serving-replay-") as folder:
         if found is not None:
-            what = _of_environment(text, found, aws, Path(folder))
+            server = _of_environment(text, found, aws, Path(folder))
         elif is_s3(text):
-            what = _served(_copied(text, aws, Path(folder)), text, None, framework_version)
+            server = _served(_copied(text, aws, Path(folder)), text, None, framework_version)
         elif Path(text).exists():
-            what = _served(Path(text), text, None, framework_version)
+            server = _served(Path(text), text, None, framework_version)
         else:
             raise NotFound(
                 f"there is nothing at {text}, and it is no model of {FOLDER}/*.yaml; give an "
                 "endpoint, a model's folder or archive, or <environment>/<model>"
             )
-        with served(what) as asked:
+        with server as asked:
             yield asked
 
 
-def _of_environment(text: str, found: NamedModel, aws: Aws, folder: Path) -> Served:
+def _of_environment(
+    text: str, found: NamedModel, aws: Aws, folder: Path
+) -> AbstractContextManager[Target]:
     """Its container, packed as a deploy packs it. Raises `Mistake` for what is no single one."""
     spec = found.spec
     variant = found.variant or next(iter(spec.variants), None)
@@ -94,7 +99,11 @@ def _copied(uri: str, aws: Aws, folder: Path) -> Path:
     return path
 
 
-def _served(path: Path, name: str, container: Container | None, version: str | None) -> Served:
+@contextmanager
+def _served(
+    path: Path, name: str, container: Container | None, version: str | None
+) -> Iterator[Target]:
+    """A model behind a server of its own, which ends with the block."""
     from sagemaker_serving.extras import need
     from sagemaker_serving.model_server.programs import VERSIONED, Program, program_of
 
@@ -111,10 +120,14 @@ def _served(path: Path, name: str, container: Container | None, version: str | N
         program = Program.TENSORFLOW  # whose server says what is wrong with it
     if program == Program.TENSORFLOW:
         need("tensorflow")
-    return Served(
-        model=path,
-        name=f"{name}, served on this machine",
+    with serving(
+        {"container": path},
         program=program,
         environment=variables,
         container_version=version if program in VERSIONED else None,
-    )
+    ) as places:
+        yield Target(
+            name=f"{name}, served on this machine",
+            send=to_server(places["container"].connection),
+            most_bytes=REAL_TIME.most,
+        )

@@ -21,9 +21,10 @@ from sagemaker_serving.operations.golden import (
 )
 from sagemaker_serving.operations.replay.report import (
     SHOWN_DIFFERENCES,
+    Different,
     ReplayReport,
     Side,
-    different,
+    excerpt,
 )
 from sagemaker_serving.operations.replay.targets import Target
 from sagemaker_serving.operations.traffic import Capture, Captured
@@ -169,16 +170,17 @@ class _Run:
                 self.report.failures[failed] += 1
             if outcome in ("failed", "different"):
                 self.report.keep(
-                    different(
-                        number,
-                        size,
-                        told,
+                    Different(
+                        size=size,
+                        number=number,
                         where=one.where,
                         event_id=one.event_id,
                         at=one.at.isoformat(),
-                        request=request,
-                        expected=expected,
-                        came=came,
+                        content_type=request.content_type,
+                        request=excerpt(request.body),
+                        expected=excerpt(expected.body),
+                        came="" if came is None else excerpt(came.body),
+                        differences=tuple(told),
                     )
                 )
 

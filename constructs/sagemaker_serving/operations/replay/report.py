@@ -13,7 +13,6 @@ from typing import Any
 
 from sagemaker_serving.answers.differences import Difference
 from sagemaker_serving.operations.bench.report import VariantReport
-from sagemaker_serving.operations.golden import Answer, Request
 from sagemaker_serving.operations.traffic import PassedOver
 
 MARGIN = 2.0
@@ -212,33 +211,6 @@ def excerpt(body: bytes) -> str:
         return part.decode("utf-8", "ignore" if more else "strict") + more
     except UnicodeDecodeError:
         return f"base64: {base64.b64encode(part).decode()}{more}"
-
-
-def different(
-    number: int,
-    size: float,
-    told: Sequence[str],
-    *,
-    where: str,
-    event_id: str,
-    at: str,
-    request: Request,
-    expected: Answer,
-    came: Answer | None,
-) -> Different:
-    """What a report keeps of one request."""
-    return Different(
-        size=size,
-        number=number,
-        where=where,
-        event_id=event_id,
-        at=at,
-        content_type=request.content_type,
-        request=excerpt(request.body),
-        expected=excerpt(expected.body),
-        came="" if came is None else excerpt(came.body),
-        differences=tuple(told[:SHOWN_DIFFERENCES]),
-    )
 
 
 def _passed(found: PassedOver) -> list[dict[str, Any]]:

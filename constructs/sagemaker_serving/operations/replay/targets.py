@@ -1,25 +1,19 @@
-"""Where a replay goes: an endpoint, a variant of one, or a model that is served on this machine."""
+"""Where a replay goes, and how an endpoint, or a variant of one, is asked."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.endpoint_facts import look_up
 from sagemaker_serving.client.options import Limits
 from sagemaker_serving.client.predictor import Predictor
 from sagemaker_serving.client.retrying import Retries
 from sagemaker_serving.errors import NotFound
-from sagemaker_serving.operations.golden import Answer, Request, Send, to_endpoint, to_server
+from sagemaker_serving.operations.golden import Answer, Request, Send, to_endpoint
 from sagemaker_serving.operations.traffic import REPLAYED
-
-START_SECONDS = 480.0
-"""How long a model may take until it answers /ping, as long as SageMaker gives it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,20 +23,6 @@ class Target:
     name: str
     send: Send
     most_bytes: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Served:
-    """A model on this machine, and how its container is told to be.
-
-    ``program`` is one of `model_server.programs.Program`.
-    """
-
-    model: Path
-    name: str
-    program: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-    container_version: str | None = None
 
 
 @contextmanager
@@ -67,30 +47,3 @@ def endpoint(name: str, aws: Aws, *, variant: str | None, concurrency: int) -> I
             send=send_to,
             most_bytes=facts.limits(variant).most,
         )
-
-
-@contextmanager
-def served(what: Served) -> Iterator[Target]:
-    """A model behind a server of its own, which ends with the block.
-
-    Raises `Failure` with the last lines of its log when it does not come up.
-    """
-    from sagemaker_serving.model_server.process import ModelServer
-
-    with tempfile.TemporaryDirectory(prefix="sagemaker-serving-replay-") as folder:
-        server = ModelServer.start(
-            what.model,
-            environment=what.environment,
-            log_path=Path(folder, "container.log"),
-            container_version=what.container_version,
-            program=what.program,
-        )
-        try:
-            server.wait_until_healthy(START_SECONDS)
-            yield Target(
-                name=what.name,
-                send=to_server(server.place.connection),
-                most_bytes=REAL_TIME.most,
-            )
-        finally:
-            server.stop()
