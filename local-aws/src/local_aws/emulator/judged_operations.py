@@ -7,11 +7,11 @@ judged and another one done, and the text ``a&Action=b`` could not be stored.
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any
 
 from moto.core.responses import BaseResponse
 
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.protocol.call import JUDGED, Call
 
 
@@ -24,10 +24,9 @@ def apply() -> None:
 def do_the_judged_operation() -> None:
     """Its own guess is left for what nobody has read; what it finds in the path, while it guesses,
     is as it was read, too."""
-    original = getattr(BaseResponse._get_action, "__wrapped__", BaseResponse._get_action)
 
-    @wraps(original)
-    def get_action(response: Any) -> Any:
+    @replaces(BaseResponse, "_get_action")
+    def get_action(original: Original, response: Any) -> Any:
         call = response.normalized_request.environ.get(JUDGED)
         if call is None:
             return original(response)
@@ -36,23 +35,20 @@ def do_the_judged_operation() -> None:
             response.uri_match = {name: call.parameters[name] for name in named}
         return call.operation
 
-    BaseResponse._get_action = get_action
-
 
 def read_documents_as_documents() -> None:
     """Of a call in JSON the query has what its model places there, and the body is no form."""
-    original = getattr(BaseResponse.setup_class, "__wrapped__", BaseResponse.setup_class)
 
-    @wraps(original)
-    def setup_class(response: Any, request: Any, *arguments: Any, **options: Any) -> None:
+    @replaces(BaseResponse, "setup_class")
+    def setup_class(
+        original: Original, response: Any, request: Any, *arguments: Any, **options: Any
+    ) -> None:
         original(response, request, *arguments, **options)
         call = request.environ.get(JUDGED)
         if call is not None and call.protocol in ("json", "rest-json"):
             names = _located(call, "querystring").values()
             kept = {name: each for name, each in response.querystring.items() if name in names}
             response.querystring = response.data = kept
-
-    BaseResponse.setup_class = setup_class
 
 
 def _located(call: Call, location: str) -> dict[str, str]:

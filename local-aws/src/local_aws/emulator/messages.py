@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import wraps
 from typing import Any
 from uuid import uuid4
 from xml.sax.saxutils import escape, quoteattr
 
 from moto.core import responses
 from moto.core.serialize import BaseXMLSerializer
+
+from local_aws.emulator.replacing import Original, replaces
 
 
 def apply() -> None:
@@ -23,15 +24,13 @@ def say_messages_once() -> None:
 
     AWS sends the first only, whatever the model says: recorded by LocalStack's suite.
     """
-    now = BaseXMLSerializer._serialize_error_metadata
-    original = getattr(now, "__wrapped__", now)
 
-    @wraps(original)
-    def serialize(serializer: Any, serialized: Any, error: Any, shape: Any) -> None:
+    @replaces(BaseXMLSerializer, "_serialize_error_metadata")
+    def serialize(
+        original: Original, serializer: Any, serialized: Any, error: Any, shape: Any
+    ) -> None:
         original(serializer, serialized, error, shape)
         serialized.pop("message", None)
-
-    BaseXMLSerializer._serialize_error_metadata = serialize
 
 
 def write_quickly() -> None:

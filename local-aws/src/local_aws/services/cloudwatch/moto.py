@@ -7,15 +7,16 @@ for each period of each would cost more than all else that runs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import wraps
 from types import SimpleNamespace
 from typing import Any, Protocol
 
 from moto.cloudwatch.models import CloudWatchBackend, MetricAggregatedDatum, cloudwatch_backends
 from moto.cloudwatch.responses import CloudWatchResponse
+
+from local_aws.emulator.replacing import Original, replaces
 
 Alarm = Mapping[str, Any]
 """A metric alarm as DescribeAlarms answers it."""
@@ -111,8 +112,8 @@ def tell(account: str, watcher: Watcher) -> None:
     """
     _WATCHERS[account] = watcher
 
-    @_replaces("put_metric_alarm")
-    def put_metric_alarm(original: Callable[..., Any], self: Any, name: str, **given: Any) -> Any:
+    @replaces(CloudWatchBackend, "put_metric_alarm")
+    def put_metric_alarm(original: Original, self: Any, name: str, **given: Any) -> Any:
         before = self.alarms.get(name)
         alarm = original(self, name, **given)
         alarm.state_value = "INSUFFICIENT_DATA"
@@ -125,14 +126,14 @@ def tell(account: str, watcher: Watcher) -> None:
         _WATCHERS[self.account_id].watch(self.region_name)
         return alarm
 
-    @_replaces("put_metric_data")
-    def put_metric_data(original: Callable[..., Any], self: Any, *given: Any, **named: Any) -> None:
+    @replaces(CloudWatchBackend, "put_metric_data")
+    def put_metric_data(original: Original, self: Any, *given: Any, **named: Any) -> None:
         original(self, *given, **named)
         _WATCHERS[self.account_id].wrote(self.region_name)
 
-    @_replaces("get_metric_statistics")
+    @replaces(CloudWatchBackend, "get_metric_statistics")
     def get_metric_statistics(
-        original: Callable[..., Any], self: Any, *given: Any, dimensions: Any, **named: Any
+        original: Original, self: Any, *given: Any, dimensions: Any, **named: Any
     ) -> Any:
         """The emulator counts series that have further dimensions, too; on AWS each combination
         is a metric of its own (CloudWatch API reference, GetMetricStatistics)."""
@@ -145,8 +146,8 @@ def tell(account: str, watcher: Watcher) -> None:
         only = SimpleNamespace(get_all_metrics=lambda: exact)
         return original(only, *given, dimensions=dimensions, **named)
 
-    @_replaces("set_alarm_state")
-    def set_alarm_state(original: Callable[..., Any], self: Any, name: str, *given: Any) -> None:
+    @replaces(CloudWatchBackend, "set_alarm_state")
+    def set_alarm_state(original: Original, self: Any, name: str, *given: Any) -> None:
         known = self.alarms.get(name)
         before = None if known is None else _described(known)
         original(self, name, *given)
@@ -156,18 +157,16 @@ def tell(account: str, watcher: Watcher) -> None:
             known.state_transitioned_timestamp = known.state_updated_timestamp
         _WATCHERS[self.account_id].changed(self.region_name, _described(known), before)
 
-    @_replaces("tag_resource")
-    def tag_resource(
-        original: Callable[..., Any], self: Any, arn: str, tags: dict[str, str]
-    ) -> None:
+    @replaces(CloudWatchBackend, "tag_resource")
+    def tag_resource(original: Original, self: Any, arn: str, tags: dict[str, str]) -> None:
         """The emulator tags no dashboards; AWS does (CloudWatch API reference, TagResource)."""
         if arn not in [each.arn for each in self.dashboards.values()]:
             original(self, arn, tags)
             return
         self.tagger.tag_resource(arn, self.tagger.convert_dict_to_tags_input(tags))
 
-    @_replaces("put_dashboard", CloudWatchResponse)
-    def put_dashboard(original: Callable[..., Any], self: Any) -> Any:
+    @replaces(CloudWatchResponse, "put_dashboard")
+    def put_dashboard(original: Original, self: Any) -> Any:
         """The emulator drops tags; AWS takes those of a new dashboard (CloudWatch API reference,
         PutDashboard)."""
         backend, name = self.cloudwatch_backend, self._get_param("DashboardName")
@@ -178,8 +177,8 @@ def tell(account: str, watcher: Watcher) -> None:
             backend.tagger.tag_resource(arn, self._get_param("Tags", []))
         return answer
 
-    @_replaces("delete_dashboards")
-    def delete_dashboards(original: Callable[..., Any], self: Any, names: list[str]) -> str | None:
+    @replaces(CloudWatchBackend, "delete_dashboards")
+    def delete_dashboards(original: Original, self: Any, names: list[str]) -> str | None:
         gone = [self.dashboards[name].arn for name in names if name in self.dashboards]
         problem: str | None = original(self, names)
         for arn in gone if problem is None else ():
@@ -198,21 +197,6 @@ _STATE = (
     "state_updated_timestamp",
     "state_value",
 )
-
-
-def _replaces(name: str, owner: type = CloudWatchBackend) -> Callable[[Callable[..., Any]], None]:
-    """Put a function, which is given the emulator's own method first, into its place."""
-    current = getattr(owner, name)
-    original = getattr(current, "__wrapped__", current)
-
-    def replace(function: Callable[..., Any]) -> None:
-        @wraps(original)
-        def method(*arguments: Any, **named: Any) -> Any:
-            return function(original, *arguments, **named)
-
-        setattr(owner, name, method)
-
-    return replace
 
 
 def _regions(account: str) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -10,6 +9,8 @@ from moto.core.responses import BaseResponse
 from moto.core.utils import utcnow
 from moto.dynamodb.models import DynamoDBBackend, Table
 from moto.dynamodb.responses import DynamoHandler, DynamoResult
+
+from local_aws.emulator.replacing import Original, replaces
 
 _ON_DEMAND = "PAY_PER_REQUEST"
 _ASKED_FOR = {
@@ -33,10 +34,11 @@ def describe_tables_as_aws() -> None:
     AWS leaves empty members out, and has the summary of a table that is, or was, on demand
     (recorded by LocalStack's suite, 2025).
     """
-    original = getattr(Table.describe, "__wrapped__", Table.describe)
 
-    @wraps(original)
-    def describe(self: Any, base_key: str = "TableDescription") -> dict[str, Any]:
+    @replaces(Table, "describe")
+    def describe(
+        original: Original, self: Any, base_key: str = "TableDescription"
+    ) -> dict[str, Any]:
         answer: dict[str, Any] = original(self, base_key)
         shown = answer[base_key]
         shown["TableId"] = str(uuid5(NAMESPACE_URL, f"{self.table_arn} {self.created_at}"))
@@ -51,17 +53,14 @@ def describe_tables_as_aws() -> None:
         given = getattr(self, "given", {})
         return {base_key: {**shown, **given}}
 
-    Table.describe = describe
-
 
 def keep_what_tables_are_given() -> None:
     """The emulator forgets a table's class, its limits on demand, its changes of billing mode."""
     for name in ("create_table", "update_table"):
         _keep_given(name)
-    original = getattr(DynamoDBBackend.update_table, "__wrapped__", DynamoDBBackend.update_table)
 
-    @wraps(original)
-    def update_table(self: Any, name: str, *rest: Any, **changes: Any) -> Any:
+    @replaces(DynamoDBBackend, "update_table")
+    def update_table(original: Original, self: Any, name: str, *rest: Any, **changes: Any) -> Any:
         table = self.get_table(name)
         since = _on_demand_since(table)
         turned = changes.get("billing_mode") == _ON_DEMAND != table.billing_mode
@@ -71,23 +70,18 @@ def keep_what_tables_are_given() -> None:
             table.throughput = zero
         return original(self, name, *rest, **changes)
 
-    DynamoDBBackend.update_table = update_table
-
 
 def enable_streams_again() -> None:
     """The emulator does not let a stream be enabled that was disabled before."""
-    original = getattr(
-        DynamoDBBackend.update_table_streams, "__wrapped__", DynamoDBBackend.update_table_streams
-    )
 
-    @wraps(original)
-    def update_table_streams(self: Any, table: Any, stream_specification: dict[str, Any]) -> None:
+    @replaces(DynamoDBBackend, "update_table_streams")
+    def update_table_streams(
+        original: Original, self: Any, table: Any, stream_specification: dict[str, Any]
+    ) -> None:
         if not table.stream_specification["StreamEnabled"]:
             table.set_stream_specification(stream_specification)
         else:
             original(self, table, stream_specification)
-
-    DynamoDBBackend.update_table_streams = update_table_streams
 
 
 def finish_answers() -> None:
@@ -105,11 +99,8 @@ def finish_answers() -> None:
 
 
 def _keep_given(operation: str) -> None:
-    method = getattr(DynamoHandler, operation)
-    original = getattr(method, "__wrapped__", method)
-
-    @wraps(original)
-    def answer(self: Any) -> Any:
+    @replaces(DynamoHandler, operation)
+    def answer(original: Original, self: Any) -> Any:
         body = self.body
         original(self)
         table = self.dynamodb_backend.get_table(body["TableName"])
@@ -122,8 +113,6 @@ def _keep_given(operation: str) -> None:
             del given["OnDemandThroughput"]
         table.given = given
         return DynamoResult(table.describe())
-
-    setattr(DynamoHandler, operation, answer)
 
 
 def _on_demand_since(table: Any) -> Any:

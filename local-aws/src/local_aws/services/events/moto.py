@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from copy import copy
 from datetime import UTC, datetime
-from functools import wraps
 from typing import Any
 
 from moto.events.models import EventsBackend, EventTemplateParser, Rule, events_backends
@@ -16,6 +15,7 @@ from moto.events.responses import EventsHandler
 
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.permissions.identities import account_of
 from local_aws.protocol.call import JUDGED
 
@@ -41,10 +41,11 @@ def send_events_to_targets(context: LocalContext) -> None:
     """Functions and state machines are targets that the emulator does not know; of other accounts
     it takes a queue for the rule's own, and asks no bus whether it lets an event in."""
     targets = context.targets
-    original = getattr(Rule.send_to_targets, "__wrapped__", Rule.send_to_targets)
 
-    @wraps(original)
-    def send_to_targets(self: Any, original_event: Any, *rest: Any, **options: Any) -> None:
+    @replaces(Rule, "send_to_targets")
+    def send_to_targets(
+        original: Original, self: Any, original_event: Any, *rest: Any, **options: Any
+    ) -> None:
         if not self.event_pattern.get_pattern():
             return  # a schedule's, which no event is for; the emulator takes it to match each
         event = {**original_event, "account": _SENDER.get() or original_event["account"]}
@@ -73,22 +74,17 @@ def send_events_to_targets(context: LocalContext) -> None:
         if not all(reached):
             _count_failed(context, self, reached.count(False))
 
-    Rule.send_to_targets = send_to_targets
-
 
 def know_the_sender() -> None:
     """The emulator takes the account that has the bus for that which sends the event."""
-    original = getattr(EventsHandler.put_events, "__wrapped__", EventsHandler.put_events)
 
-    @wraps(original)
-    def put_events(self: Any) -> Any:
+    @replaces(EventsHandler, "put_events")
+    def put_events(original: Original, self: Any) -> Any:
         token = _SENDER.set(account_of(self.normalized_request.environ[JUDGED].caller))
         try:
             return original(self)
         finally:
             _SENDER.reset(token)
-
-    EventsHandler.put_events = put_events
 
 
 _SENDER: ContextVar[str] = ContextVar("sender", default="")
@@ -146,26 +142,22 @@ def refuse_what_is_no_object() -> None:
 
     Recorded by LocalStack's suite, 2024: a text is MalformedDetail, as what is no JSON is.
     """
-    original = getattr(EventsBackend.put_events, "__wrapped__", EventsBackend.put_events)
 
-    @wraps(original)
-    def put_events(self: Any, events: list[dict[str, Any]]) -> Any:
+    @replaces(EventsBackend, "put_events")
+    def put_events(original: Original, self: Any, events: list[dict[str, Any]]) -> Any:
         return original(self, [_refusable(event) for event in events])
-
-    EventsBackend.put_events = put_events
 
 
 def send_events_whole() -> None:
     """The emulator writes an event by a template that lacks its account, and breaks on quotes."""
-    original = getattr(EventTemplateParser.parse, "__wrapped__", EventTemplateParser.parse)
 
-    @wraps(original)
-    def parse(input_template: str | None, input_paths_map: Any, event: Any) -> Any:
+    @replaces(EventTemplateParser, "parse")
+    def parse(
+        original: Original, input_template: str | None, input_paths_map: Any, event: Any
+    ) -> Any:
         if input_template is None:
             return _whole(event)
         return original(input_template, input_paths_map, event)
-
-    EventTemplateParser.parse = staticmethod(parse)
 
 
 def _refusable(event: dict[str, Any]) -> dict[str, Any]:

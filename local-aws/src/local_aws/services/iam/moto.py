@@ -6,7 +6,6 @@ What AWS answers was recorded by LocalStack's suite.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import wraps
 from typing import Any
 
 from moto.core.config import default_user_config
@@ -15,6 +14,7 @@ from moto.core.serialize import never_return, url_encode
 from moto.iam.models import IAMBackend, InstanceProfile, Role, User
 from moto.iam.responses import IamResponse
 
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.protocol.models import service_model
 
 
@@ -33,18 +33,16 @@ def know_managed_policies() -> None:
     a partition reads them, and each has a copy.
     """
     default_user_config["iam"] = {"load_aws_managed_policies": True}
-    original = IAMBackend._init_aws_policies
-    if hasattr(original, "__wrapped__"):
-        return  # what was read is kept, also for the next gateway of this process
-    read: dict[str, list[Any]] = {}
 
-    @wraps(original)
-    def init_aws_policies(backend: Any) -> list[Any]:
-        if backend.partition not in read:
-            read[backend.partition] = original(backend)
-        return [_of_account(policy, backend.account_id) for policy in read[backend.partition]]
+    @replaces(IAMBackend, "_init_aws_policies")
+    def init_aws_policies(original: Original, backend: Any) -> list[Any]:
+        if backend.partition not in _READ:
+            _READ[backend.partition] = original(backend)
+        return [_of_account(policy, backend.account_id) for policy in _READ[backend.partition]]
 
-    IAMBackend._init_aws_policies = init_aws_policies
+
+_READ: dict[str, list[Any]] = {}
+"""AWS's policies by partition, kept for the next gateway of this process, too."""
 
 
 def answer_as_aws() -> None:
@@ -61,10 +59,9 @@ def answer_as_aws() -> None:
 
 def bound_users() -> None:
     """The emulator knows no permissions boundary of a user, and names a role's by another type."""
-    original = getattr(IamResponse.create_user, "__wrapped__", IamResponse.create_user)
 
-    @wraps(original)
-    def create_user(response: Any) -> Any:
+    @replaces(IamResponse, "create_user")
+    def create_user(original: Original, response: Any) -> Any:
         answer = original(response)
         _bound(response, answer.result["User"])
         return answer
@@ -79,7 +76,6 @@ def bound_users() -> None:
 
     Role.permissions_boundary = property(lambda role: _boundary(role.permissions_boundary_arn))
     User.permissions_boundary = None
-    IamResponse.create_user = create_user
     IamResponse.put_user_permissions_boundary = put_user_permissions_boundary
     IamResponse.delete_user_permissions_boundary = delete_user_permissions_boundary
 

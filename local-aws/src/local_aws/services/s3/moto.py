@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import os
 import uuid
-from functools import wraps
 from typing import Any
 
-from moto.core.responses import BaseResponse
 from moto.iam.access_control import PermissionResult
 from moto.s3 import notifications
 from moto.s3.exceptions import S3ClientError
@@ -17,6 +15,7 @@ from moto.s3.responses import S3Response
 from moto.utilities.utils import get_partition
 
 from local_aws.arn import Arn
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.events import Targets
 
 _ENCRYPTION = "x-amz-server-side-encryption"
@@ -67,14 +66,10 @@ def log_access_before_the_policy_is_there() -> None:
 
 def take_all_tags_away() -> None:
     """The emulator breaks on an object's tags when there are none in the new ones."""
-    now = S3Response._tagging_from_xml
-    original = getattr(now, "__wrapped__", now)
 
-    @wraps(original)
-    def tagging(response: Any) -> dict[str, str]:
+    @replaces(S3Response, "_tagging_from_xml")
+    def tagging(original: Original, response: Any) -> dict[str, str]:
         return {} if b"<Tag>" not in response.body else original(response)
-
-    S3Response._tagging_from_xml = tagging
 
 
 def notify_functions_of_objects(targets: Targets) -> None:
@@ -89,11 +84,11 @@ def notify_functions_of_objects(targets: Targets) -> None:
 
 def notify_nobody_abroad() -> None:
     """Of another account's queue the emulator looks for the name in the bucket's account."""
-    now = FakeBucket.set_notification_configuration
-    original = getattr(now, "__wrapped__", now)
 
-    @wraps(original)
-    def set_notification_configuration(self: Any, given: dict[str, Any] | None) -> None:
+    @replaces(FakeBucket, "set_notification_configuration")
+    def set_notification_configuration(
+        original: Original, self: Any, given: dict[str, Any] | None
+    ) -> None:
         for kind in ("Topic", "Queue"):
             for each in (given or {}).get(f"{kind}Configuration") or ():
                 if Arn.parse(each[kind]).account != self.account_id:
@@ -101,32 +96,28 @@ def notify_nobody_abroad() -> None:
                     raise S3ClientError("InvalidArgument", f"{what}, not {each[kind]}")
         original(self, given)
 
-    FakeBucket.set_notification_configuration = set_notification_configuration
-
 
 def encrypt_as_the_bucket_says() -> None:
     """The emulator keeps, and answers, an encryption only where the request names one."""
-    put = getattr(S3Backend.put_object, "__wrapped__", S3Backend.put_object)
-    post = getattr(S3Response._key_response_post, "__wrapped__", S3Response._key_response_post)
 
-    @wraps(put)
-    def put_object(self: Any, bucket_name: str, *arguments: Any, **options: Any) -> Any:
+    @replaces(S3Backend, "put_object")
+    def put_object(
+        original: Original, self: Any, bucket_name: str, *arguments: Any, **options: Any
+    ) -> Any:
         if options.get("encryption") is None:
             options |= _default_of(self.get_bucket(bucket_name))
-        return put(self, bucket_name, *arguments, **options)
+        return original(self, bucket_name, *arguments, **options)
 
-    @wraps(post)
+    @replaces(S3Response, "_key_response_post")
     def key_response_post(
-        self: Any, request: Any, body: bytes, bucket: str, query: Any, key: str
+        original: Original, self: Any, request: Any, body: bytes, bucket: str, query: Any, key: str
     ) -> Any:
-        status, headers, written = post(self, request, body, bucket, query, key)
+        status, headers, written = original(self, request, body, bucket, query, key)
         if "uploads" in query and _ENCRYPTION not in headers:
             default = _default_of(self.backend.get_bucket(bucket))
             headers |= {_ENCRYPTION: default["encryption"]}
         return status, headers, written
 
-    S3Backend.put_object = put_object
-    S3Response._key_response_post = key_response_post
     S3Backend.get_bucket_encryption = lambda self, bucket_name: _encryption_of(
         self.get_bucket(bucket_name)
     )
@@ -135,35 +126,29 @@ def encrypt_as_the_bucket_says() -> None:
 def say_what_checksums_are_of() -> None:
     """Where the emulator answers a checksum it says of few that they are of the whole object."""
     for name in ("put_object", "get_object", "head_object"):
-        original = getattr(S3Response, name)
-        setattr(S3Response, name, _with_type(getattr(original, "__wrapped__", original)))
+        replaces(S3Response, name)(_with_type)
 
 
 def number_answers_as_s3() -> None:
     """S3 has headers of its own for a request's id; by the second one SDKs know S3."""
-    original = getattr(S3Response._enrich_response, "__wrapped__", BaseResponse._enrich_response)
 
-    @wraps(original)
-    def enrich(headers: Any, body: Any) -> Any:
+    @replaces(S3Response, "_enrich_response")
+    def enrich(original: Original, headers: Any, body: Any) -> Any:
         headers, body = original(headers, body)
         headers["x-amz-request-id"] = headers.pop("x-amzn-requestid", uuid.uuid4().hex)
         headers["x-amz-id-2"] = base64.b64encode(os.urandom(48)).decode()
         return headers, body
 
-    S3Response._enrich_response = staticmethod(enrich)
 
-
-def _with_type(answer: Any) -> Any:
-    @wraps(answer)
-    def answered(self: Any, *arguments: Any, **options: Any) -> Any:
-        status, headers, body = answer(self, *arguments, **options)
-        if any(name.startswith("x-amz-checksum-") for name in headers):
-            version = self.querystring.get("versionId", [None])[0]
-            key = self.backend.get_object(self.bucket_name, self.parse_key_name(), version)
-            headers["x-amz-checksum-type"] = key.checksum_type or "FULL_OBJECT"
-        return status, headers, body
-
-    return answered
+def _with_type(
+    original: Original, self: Any, *arguments: Any, **options: Any
+) -> tuple[Any, Any, Any]:
+    status, headers, body = original(self, *arguments, **options)
+    if any(name.startswith("x-amz-checksum-") for name in headers):
+        version = self.querystring.get("versionId", [None])[0]
+        key = self.backend.get_object(self.bucket_name, self.parse_key_name(), version)
+        headers["x-amz-checksum-type"] = key.checksum_type or "FULL_OBJECT"
+    return status, headers, body
 
 
 def _default_of(bucket: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import logging
 from copy import copy
-from functools import wraps
 from typing import Any
 
 from cryptography.hazmat.primitives import hashes
@@ -18,6 +17,7 @@ from moto.sns.responses import SNSResponse
 
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.permissions.identities import account_of
 from local_aws.protocol.call import JUDGED
 
@@ -41,10 +41,11 @@ def apply(context: LocalContext) -> None:
 def publish_to_functions_and_other_accounts(context: LocalContext) -> None:
     """The emulator gives a topic's message to its own Lambda, in an event of made-up values, and to
     the queue of that name in the topic's account, whichever account's queue is subscribed."""
-    original = getattr(Subscription.publish, "__wrapped__", Subscription.publish)
 
-    @wraps(original)
-    def publish(self: Any, message: str, message_id: str, **options: Any) -> None:
+    @replaces(Subscription, "publish")
+    def publish(
+        original: Original, self: Any, message: str, message_id: str, **options: Any
+    ) -> None:
         if self.protocol != "lambda":
             if self.protocol != "sqs" or Arn.parse(self.endpoint).account == self.account_id:
                 original(self, message, message_id, **options)
@@ -65,57 +66,40 @@ def publish_to_functions_and_other_accounts(context: LocalContext) -> None:
             source_arn=self.topic.arn,
         )
 
-    Subscription.publish = publish
-
 
 def know_the_subscriber() -> None:
     """The emulator takes the topic's account for the subscriber's."""
-    original = getattr(SNSResponse.subscribe, "__wrapped__", SNSResponse.subscribe)
 
-    @wraps(original)
-    def subscribe(self: Any) -> ActionResult:
+    @replaces(SNSResponse, "subscribe")
+    def subscribe(original: Original, self: Any) -> ActionResult:
         answer = original(self)
         caller = self.normalized_request.environ[JUDGED].caller
         made = self.backend.subscriptions[answer.result["SubscriptionArn"]]
         made.attributes["Owner"] = account_of(caller)
         return answer
 
-    SNSResponse.subscribe = subscribe
-
 
 def tell_every_attribute() -> None:
     """The emulator keeps whatever a topic is given, and tells a few of it only."""
-    original = getattr(
-        SNSResponse.get_topic_attributes, "__wrapped__", SNSResponse.get_topic_attributes
-    )
 
-    @wraps(original)
-    def get_topic_attributes(self: Any) -> ActionResult:
+    @replaces(SNSResponse, "get_topic_attributes")
+    def get_topic_attributes(original: Original, self: Any) -> ActionResult:
         told = original(self).result["Attributes"]
         topic = self.backend.get_topic(self._get_param("TopicArn"))
         kept = {name: getattr(topic, camelcase_to_underscores(name), "") for name in _ATTRIBUTES}
         given = {name: value for name, value in kept.items() if value != ""}
         return ActionResult({"Attributes": {**told, **given}})
 
-    SNSResponse.get_topic_attributes = get_topic_attributes
-
 
 def tell_no_empty_attribute() -> None:
     """The emulator shows a policy of a subscription that was taken away as an empty one."""
-    original = getattr(
-        SNSBackend.get_subscription_attributes,
-        "__wrapped__",
-        SNSBackend.get_subscription_attributes,
-    )
 
-    @wraps(original)
-    def get_subscription_attributes(self: Any, arn: str) -> dict[str, Any]:
+    @replaces(SNSBackend, "get_subscription_attributes")
+    def get_subscription_attributes(original: Original, self: Any, arn: str) -> dict[str, Any]:
         told = {name: value for name, value in original(self, arn).items() if value != ""}
         if "FilterPolicy" not in told:
             told.pop("FilterPolicyScope", None)
         return told
-
-    SNSBackend.get_subscription_attributes = get_subscription_attributes
 
 
 _ATTRIBUTES = ("ArchivePolicy", "FifoThroughputScope", "SignatureVersion", "TracingConfig")
@@ -124,10 +108,9 @@ _ATTRIBUTES = ("ArchivePolicy", "FifoThroughputScope", "SignatureVersion", "Trac
 
 def refuse_what_is_no_arn() -> None:
     """The emulator breaks on a topic's ARN of too few elements. By LocalStack's suite, 2024."""
-    original = getattr(SNSBackend.get_topic, "__wrapped__", SNSBackend.get_topic)
 
-    @wraps(original)
-    def get_topic(self: Any, arn: str) -> Any:
+    @replaces(SNSBackend, "get_topic")
+    def get_topic(original: Original, self: Any, arn: str) -> Any:
         elements = arn.count(":") + 1
         if elements < 6:
             raise SNSInvalidParameter(
@@ -136,16 +119,15 @@ def refuse_what_is_no_arn() -> None:
             )
         return original(self, arn)
 
-    SNSBackend.get_topic = get_topic
-
 
 def refuse_what_cannot_be_published() -> None:
     """The emulator takes a topic that is gone for a telephone, and has another word for a message
     without a group. Recorded by LocalStack's suite, 2025."""
-    original = getattr(SNSBackend.publish, "__wrapped__", SNSBackend.publish)
 
-    @wraps(original)
-    def publish(self: Any, message: str, arn: str | None, **options: Any) -> Any:
+    @replaces(SNSBackend, "publish")
+    def publish(
+        original: Original, self: Any, message: str, arn: str | None, **options: Any
+    ) -> Any:
         if arn is not None and ":endpoint/" not in arn:
             topic = self.get_topic(arn)
             if topic.fifo_topic and not options.get("group_id"):
@@ -154,39 +136,34 @@ def refuse_what_cannot_be_published() -> None:
                 )
         return original(self, message, arn, **options)
 
-    SNSBackend.publish = publish
-
 
 def number_messages_of_fifo_topics() -> None:
     """Answers about a FIFO topic have a SequenceNumber of 20 digits: SNS's API reference,
     "Publish"."""
-    one = getattr(SNSResponse.publish, "__wrapped__", SNSResponse.publish)
-    several = getattr(SNSResponse.publish_batch, "__wrapped__", SNSResponse.publish_batch)
 
-    @wraps(one)
-    def publish(self: Any) -> Any:
-        answer = one(self)
+    @replaces(SNSResponse, "publish")
+    def publish(original: Original, self: Any) -> Any:
+        answer = original(self)
         _number(self.backend.topics.get(self._get_param("TopicArn")), [answer.result])
         return answer
 
-    @wraps(several)
-    def publish_batch(self: Any) -> Any:
-        answer = several(self)
+    @replaces(SNSResponse, "publish_batch")
+    def publish_batch(original: Original, self: Any) -> Any:
+        answer = original(self)
         topic = self.backend.topics.get(self._get_param("TopicArn"))
         _number(topic, answer.result["Successful"])
         return answer
-
-    SNSResponse.publish, SNSResponse.publish_batch = publish, publish_batch
 
 
 def sign_as_the_topic_says() -> None:
     """The emulator signs all with SHA256, and leaves out the subject; a topic's SignatureVersion
     is 1, SHA1, unless it says 2: SNS's developer guide, "Verifying the signatures of Amazon SNS
     messages"."""
-    original = getattr(Subscription.get_post_data, "__wrapped__", Subscription.get_post_data)
 
-    @wraps(original)
-    def get_post_data(self: Any, *arguments: Any, **options: Any) -> dict[str, Any]:
+    @replaces(Subscription, "get_post_data")
+    def get_post_data(
+        original: Original, self: Any, *arguments: Any, **options: Any
+    ) -> dict[str, Any]:
         data: dict[str, Any] = original(self, *arguments, **options)
         version = getattr(self.topic, "signature_version", "1")
         signed = "".join(f"{name}\n{data[name]}\n" for name in _SIGNED if name in data)
@@ -194,8 +171,6 @@ def sign_as_the_topic_says() -> None:
         signature = self.private_key().sign(signed.encode(), padding.PKCS1v15(), digest)
         encoded = base64.b64encode(signature).decode()
         return data | {"SignatureVersion": version, "Signature": encoded}
-
-    Subscription.get_post_data = get_post_data
 
 
 def _lets_in(context: LocalContext, queue: str, topic: str) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from copy import copy
-from functools import wraps
 from typing import Any
 
 from moto.ssm.models import ParameterDict, SimpleSystemManagerBackend
+
+from local_aws.emulator.replacing import Original, replaces
 
 
 def apply() -> None:
@@ -22,19 +23,15 @@ def answer_by_the_name_that_was_asked() -> None:
 
     AWS gives each back under the name that it was asked by: recorded by LocalStack's suite.
     """
-    now = SimpleSystemManagerBackend.get_parameter
-    original = getattr(now, "__wrapped__", now)
 
-    @wraps(original)
-    def get_parameter(backend: Any, name: str) -> Any:
+    @replaces(SimpleSystemManagerBackend, "get_parameter")
+    def get_parameter(original: Original, backend: Any, name: str) -> Any:
         found = original(backend, name)
         if found is None or name.startswith("arn:"):
             return found
         answered = copy(found)
         answered.name = name.partition(":")[0]
         return answered
-
-    SimpleSystemManagerBackend.get_parameter = get_parameter
 
 
 def say_what_secrets_are() -> None:
@@ -43,11 +40,9 @@ def say_what_secrets_are() -> None:
     Source: Systems Manager user guide, "Referencing AWS Secrets Manager secrets from Parameter
     Store parameters".
     """
-    now = ParameterDict._get_secretsmanager_parameter
-    original = getattr(now, "__wrapped__", now)
 
-    @wraps(original)
-    def parameters(kept: Any, secret_name: str) -> Any:
+    @replaces(ParameterDict, "_get_secretsmanager_parameter")
+    def parameters(original: Original, kept: Any, secret_name: str) -> Any:
         found = original(kept, secret_name)
         for each in found:
             secret = json.loads(each.source_result)
@@ -64,17 +59,12 @@ def say_what_secrets_are() -> None:
             )
         return found
 
-    ParameterDict._get_secretsmanager_parameter = parameters
-
 
 def know_only_names_with_a_value() -> None:
     """The emulator keeps every name that was asked for in vain, and breaks when it lists them."""
-    now = ParameterDict.__contains__
-    original = getattr(now, "__wrapped__", now)
 
-    @wraps(original)
-    def contains(kept: Any, name: str) -> bool:
+    @replaces(ParameterDict, "__contains__")
+    def contains(original: Original, kept: Any, name: str) -> bool:
         return bool(original(kept, name) and kept[name])
 
-    ParameterDict.__contains__ = contains
     ParameterDict.__iter__ = lambda kept: iter([name for name, each in kept.items() if each])

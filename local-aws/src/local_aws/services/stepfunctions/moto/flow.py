@@ -8,7 +8,6 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from moto.stepfunctions.parser.api import HistoryEventType
@@ -42,6 +41,7 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task im
 from moto.stepfunctions.parser.asl.eval.callback.callback import CallbackOutcomeTimedOut
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramError
 
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.services.stepfunctions.engine import errors
 
 _LOOK_SECONDS = 0.2
@@ -210,21 +210,14 @@ def abort_tasks_that_fail_their_branch() -> None:
 
 def say_once_where_it_failed() -> None:
     """What fails within a branch or an iteration says in which state; so did each state around."""
-    original = getattr(
-        FailureEventException.get_execution_failed_event_details,
-        "__wrapped__",
-        FailureEventException.get_execution_failed_event_details,
-    )
 
-    @wraps(original)
-    def details(self: Any) -> Any:
+    @replaces(FailureEventException, "get_execution_failed_event_details")
+    def details(original: Original, self: Any) -> Any:
         found = original(self)
         _, cause = self.extract_error_cause_pair() or (None, None)
         if found is not None and str(cause).startswith(_SAYS_WHERE):
             found["cause"] = cause
         return found
-
-    FailureEventException.get_execution_failed_event_details = details
 
 
 def _within(seconds: float | None, work: Callable[[], None]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import wraps
 from typing import Any
 
 from moto.stepfunctions.parser.api import HistoryEventType
@@ -19,6 +18,7 @@ from moto.stepfunctions.parser.asl.parse import preprocessor
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.services.stepfunctions.engine import jsonata, language
 from local_aws.services.stepfunctions.engine.interpreter import compact, failure
 
@@ -55,20 +55,13 @@ def read_each_definition_by_itself() -> None:
 
 def read_jsonpath_within_jsonata() -> None:
     """A state of a JSONata Map may be in JSONPath, if the machine as a whole is."""
-    opened = getattr(
-        Preprocessor._open_query_language_scope,
-        "__wrapped__",
-        Preprocessor._open_query_language_scope,
-    )
 
-    @wraps(opened)
-    def open_scope(self: Any, parse_tree: Any) -> None:
+    @replaces(Preprocessor, "_open_query_language_scope")
+    def open_scope(original: Original, self: Any, parse_tree: Any) -> None:
         try:
-            opened(self, parse_tree)
+            original(self, parse_tree)
         except ValueError:  # raised for nothing else; the definition was judged before
             self._query_language_per_scope.append(QueryLanguage())
-
-    Preprocessor._open_query_language_scope = open_scope
 
 
 def read_text_as_json() -> None:
@@ -136,30 +129,22 @@ def say_which_expression_failed() -> None:
     On AWS both are States.QueryEvaluationError, with the field: recorded by LocalStack's suite,
     2024; its developer guide, "Transforming data with JSONata".
     """
-    visit = getattr(
-        preprocessor.Preprocessor.visitString_jsonata,
-        "__wrapped__",
-        preprocessor.Preprocessor.visitString_jsonata,
-    )
-    evaluate = getattr(StringJSONata._eval_body, "__wrapped__", StringJSONata._eval_body)
 
-    @wraps(visit)
-    def visit_string_jsonata(self: Any, ctx: Any) -> Any:
-        read = visit(self, ctx)
+    @replaces(Preprocessor, "visitString_jsonata")
+    def visit_string_jsonata(original: Original, self: Any, ctx: Any) -> Any:
+        read = original(self, ctx)
         read.field = None if language.is_template() else _field(ctx)
         return read
 
-    @wraps(evaluate)
-    def eval_body(self: Any, env: Any) -> None:
+    @replaces(StringJSONata, "_eval_body")
+    def eval_body(original: Original, self: Any, env: Any) -> None:
         env.field = self.field
         try:
-            evaluate(self, env)
+            original(self, env)
         except emulated.JSONataException as error:
             what = f"threw an error during evaluation. {error.details}"
             raise _failure(env, self.expression, what) from None
 
-    preprocessor.Preprocessor.visitString_jsonata = visit_string_jsonata
-    StringJSONata._eval_body = eval_body
     string_expression.validate_jsonata_expression_output = _judge
 
 

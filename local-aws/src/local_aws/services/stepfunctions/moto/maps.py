@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any
 
 from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.iteration_worker import (  # noqa: E501
@@ -11,6 +10,7 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.iter
 from moto.stepfunctions.parser.asl.component.state.exec.state_map.state_map import StateMap
 
 from local_aws.arn import Arn
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.services.stepfunctions.engine import language
 from local_aws.services.stepfunctions.engine.distributed_map import DistributedMap
 from local_aws.services.stepfunctions.engine.execution import execution_of
@@ -28,24 +28,19 @@ def run_distributed_maps() -> None:
 
     In short, they end in a server error; the project's own takes their place.
     """
-    read = getattr(StateMap.from_state_props, "__wrapped__", StateMap.from_state_props)
-    evaluate = getattr(StateMap._eval_execution, "__wrapped__", StateMap._eval_execution)
 
-    @wraps(read)
-    def from_state_props(self: Any, state_props: Any) -> None:
-        read(self, state_props)
+    @replaces(StateMap, "from_state_props")
+    def from_state_props(original: Original, self: Any, state_props: Any) -> None:
+        original(self, state_props)
         self.distributed = language.distributed_state(self.name)
 
-    @wraps(evaluate)
-    def eval_execution(self: Any, env: Any) -> None:
+    @replaces(StateMap, "_eval_execution")
+    def eval_execution(original: Original, self: Any, env: Any) -> None:
         if self.distributed is None:
-            evaluate(self, env)
+            original(self, env)
         else:
             account = Arn.parse(execution_of(env).arn).account
             _MAPS[account].evaluate(self.name, self.distributed, env)
-
-    StateMap.from_state_props = from_state_props
-    StateMap._eval_execution = eval_execution
 
 
 _MAPS: dict[str, DistributedMap] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import wraps
 from typing import Any
 
 from botocore import xform_name
@@ -42,6 +41,7 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task import StateTask
 
 from local_aws.context import LocalContext
+from local_aws.emulator.replacing import Original, replaces
 from local_aws.integration import Integrations
 from local_aws.services.stepfunctions.engine import errors, interpreter, task_resources
 from local_aws.services.stepfunctions.engine.roles import Roles
@@ -84,19 +84,15 @@ def wait_for_jobs_and_executions(integrations: Integrations, roles: Roles) -> No
     both places.
     """
     WaitingTask.roles, WaitingTask.integrations = roles, integrations
-    original = getattr(
-        factory.state_task_service_for, "__wrapped__", factory.state_task_service_for
-    )
 
-    @wraps(original)
-    def state_task_service_for(service_name: str) -> Any:
+    @replaces(factory, "state_task_service_for")
+    def state_task_service_for(original: Original, service_name: str) -> Any:
         own = integrations.get(service_name)
         if own is None or own.task is None:
             return original(service_name)
         return own.task()()
 
-    factory.state_task_service_for = state_task_service_for
-    state_task_factory.state_task_service_for = state_task_service_for
+    state_task_factory.state_task_service_for = factory.state_task_service_for
 
 
 def call_as_the_role(context: LocalContext, roles: Roles) -> None:
@@ -118,12 +114,9 @@ def call_as_the_role(context: LocalContext, roles: Roles) -> None:
 
 def take_other_roles(roles: Roles) -> None:
     """A task's ``Credentials`` name a role that the machine's own must be able to assume."""
-    original = getattr(
-        StateTask._eval_state_credentials, "__wrapped__", StateTask._eval_state_credentials
-    )
 
-    @wraps(original)
-    def eval_state_credentials(self: Any, env: Any) -> Any:
+    @replaces(StateTask, "_eval_state_credentials")
+    def eval_state_credentials(original: Original, self: Any, env: Any) -> Any:
         credentials = original(self, env)
         own = env.aws_execution_details
         if credentials.role_arn == own.role_arn:
@@ -133,8 +126,6 @@ def take_other_roles(roles: Roles) -> None:
             kind = HistoryEventType.TaskFailed
             raise interpreter.failure(env, errors.PERMISSIONS, refused, kind)
         return credentials
-
-    StateTask._eval_state_credentials = eval_state_credentials
 
 
 def know_services_by_their_java_names() -> None:
@@ -191,14 +182,13 @@ def ask_as_the_api_has_it(integrations: Integrations) -> None:
 def answer_in_json(integrations: Integrations) -> None:
     """An ``aws-sdk:*`` answer with a time or a body in it cannot become a state's output."""
     task = aws_sdk.StateTaskServiceAwsSdk
-    original = getattr(task._eval_service_task, "__wrapped__", task._eval_service_task)
 
-    @wraps(original)
-    def eval_service_task(self: Any, env: Any, *arguments: Any, **options: Any) -> None:
+    @replaces(task, "_eval_service_task")
+    def eval_service_task(
+        original: Original, self: Any, env: Any, *arguments: Any, **options: Any
+    ) -> None:
         original(self, env, *arguments, **options)
         env.stack.append(as_json(env.stack.pop(), _operation(self, integrations).output_shape))
-
-    task._eval_service_task = eval_service_task
 
 
 def name_errors_of_sdk_calls() -> None:
@@ -232,10 +222,9 @@ def name_errors_of_optimised_calls(integrations: Integrations) -> None:
 def name_errors_of_functions(integrations: Integrations) -> None:
     """A Task whose Resource is a function's ARN calls every failure of the call "Exception"."""
     task = state_task_lambda.StateTaskLambda
-    original = getattr(task._from_error, "__wrapped__", task._from_error)
 
-    @wraps(original)
-    def from_error(self: Any, env: Any, ex: Exception) -> Any:
+    @replaces(task, "_from_error")
+    def from_error(original: Original, self: Any, env: Any, ex: Exception) -> Any:
         if isinstance(ex, LambdaFunctionErrorException):
             named: errors.TaskError | None = errors.lambda_error(ex.payload)
         else:
@@ -245,14 +234,10 @@ def name_errors_of_functions(integrations: Integrations) -> None:
         kind = HistoryEventType.LambdaFunctionFailed
         return interpreter.failure_event(env, named.error, named.cause, kind)
 
-    task._from_error = from_error
-
 
 def _name_errors(task: Any, named: Any) -> None:
-    original = getattr(task._from_error, "__wrapped__", task._from_error)
-
-    @wraps(original)
-    def from_error(self: Any, env: Any, ex: Exception) -> Any:
+    @replaces(task, "_from_error")
+    def from_error(original: Original, self: Any, env: Any, ex: Exception) -> Any:
         error = named(self, ex)
         if error is None:
             return original(self, env=env, ex=ex)
@@ -262,8 +247,6 @@ def _name_errors(task: Any, named: Any) -> None:
         }
         kind = HistoryEventType.TaskFailed
         return interpreter.failure_event(env, error.error, error.cause, kind, details)
-
-    task._from_error = from_error
 
 
 def _operation(task: Any, integrations: Integrations) -> Any:
