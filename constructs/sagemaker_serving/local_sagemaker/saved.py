@@ -50,9 +50,9 @@ def restore_region(region: Region, state: Mapping[str, Any]) -> None:
             else:
                 _cut_off_component(component)
         for job in region.transform_jobs.values():
-            _cut_off_transform(job)
+            _cut_off_job(job, "Transform", failed="Failed", stopped="Stopped")
         for job in region.compilation_jobs.values():
-            _cut_off_compilation(job)
+            _cut_off_job(job, "Compilation", failed="FAILED", stopped="STOPPED")
 
 
 def _cut_off_endpoint(endpoint: Resource) -> None:
@@ -77,21 +77,12 @@ def _cut_off_component(component: Resource) -> None:
     component["LastModifiedTime"] = now()
 
 
-def _cut_off_transform(job: Resource) -> None:
-    status = job["TransformJobStatus"]
-    if status not in ("InProgress", "Stopping"):
-        return
-    job["TransformJobStatus"] = "Failed" if status == "InProgress" else "Stopped"
-    if status == "InProgress":
-        job["FailureReason"] = f"InternalServerError: {_STOPPED_MEANWHILE}"
-    job["TransformEndTime"] = job["LastModifiedTime"] = now()
-
-
-def _cut_off_compilation(job: Resource) -> None:
-    status = job["CompilationJobStatus"]
+def _cut_off_job(job: Resource, kind: str, *, failed: str, stopped: str) -> None:
+    """One that ran has failed; one that was being stopped has stopped."""
+    status = job[f"{kind}JobStatus"].upper()
     if status not in ("STARTING", "INPROGRESS", "STOPPING"):
         return
-    job["CompilationJobStatus"] = "STOPPED" if status == "STOPPING" else "FAILED"
+    job[f"{kind}JobStatus"] = stopped if status == "STOPPING" else failed
     if status != "STOPPING":
         job["FailureReason"] = f"InternalServerError: {_STOPPED_MEANWHILE}"
-    job["CompilationEndTime"] = job["LastModifiedTime"] = now()
+    job[f"{kind}EndTime"] = job["LastModifiedTime"] = now()

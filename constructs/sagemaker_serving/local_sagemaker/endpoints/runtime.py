@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -139,21 +139,8 @@ class Runtime:
 
         Raises as `invoke` does until then. What breaks off later is an event.
         """
-        with ExitStack() as asked:
-            answer, variant = asked.enter_context(
-                self._asked(region_name, endpoint, headers, body, streamed=True)
-            )
-            assert answer.parts is not None
-            parts = asked.enter_context(closing(answer.parts))
-            return Stream(
-                headers=[
-                    ("Content-Type", CONTENT_TYPE),
-                    ("X-Amzn-SageMaker-Content-Type", _type_of(answer)),
-                    *_told(answer, variant),
-                ],
-                events=events_of(parts),
-                close=asked.pop_all().close,
-            )
+        asked = self._asked(region_name, endpoint, headers, body, streamed=True)
+        return _stream(asked, events_of, kind_header="X-Amzn-SageMaker-Content-Type")
 
     def chat(
         self,
@@ -199,25 +186,11 @@ class Runtime:
         breaks off later is an event.
         """
         path = path_in(headers)
-        with ExitStack() as asked:
-            answer, variant = asked.enter_context(
-                self._asked(
-                    region_name,
-                    endpoint,
-                    headers,
-                    b"",
-                    streamed=True,
-                    path=path,
-                    sent=parts_of(events),
-                )
-            )
-            assert answer.parts is not None
-            parts = asked.enter_context(closing(answer.parts))
-            return Stream(
-                headers=[("Content-Type", CONTENT_TYPE), *_told(answer, variant)],
-                events=two_way_events(parts),
-                close=asked.pop_all().close,
-            )
+        sent = parts_of(events)
+        asked = self._asked(
+            region_name, endpoint, headers, b"", streamed=True, path=path, sent=sent
+        )
+        return _stream(asked, two_way_events)
 
     @contextmanager
     def _asked(
@@ -302,6 +275,25 @@ class Runtime:
         content = json.dumps({"InferenceId": request.inference_id}).encode()
         return Answer(
             status=202, headers=[("Content-Type", "application/json"), *where], body=content
+        )
+
+
+def _stream(
+    asked: AbstractContextManager[tuple[ModelAnswer, Variant]],
+    events: Callable[[Iterable[bytes]], Iterator[bytes]],
+    *,
+    kind_header: str | None = None,
+) -> Stream:
+    """An answer as ``events`` of its parts; ``kind_header`` tells what the parts are of."""
+    with ExitStack() as kept:
+        answer, variant = kept.enter_context(asked)
+        assert answer.parts is not None
+        parts = kept.enter_context(closing(answer.parts))
+        kind = [] if kind_header is None else [(kind_header, _type_of(answer))]
+        return Stream(
+            headers=[("Content-Type", CONTENT_TYPE), *kind, *_told(answer, variant)],
+            events=events(parts),
+            close=kept.pop_all().close,
         )
 
 
