@@ -30,9 +30,8 @@ class Records:
     collection's path; others get an ``id``, under that name or the one in ``ids``.
     """
 
-    def __init__(self, service: str, names: Mapping[str, str], id_member: str) -> None:
+    def __init__(self, names: Mapping[str, str], id_member: str) -> None:
         self.lock = threading.RLock()
-        self._service = service
         self._names = names
         self._id_member = id_member
         self._by_path: dict[str, Record] = {}
@@ -109,6 +108,24 @@ class Records:
         self.remove(path_of(call))
         return {}
 
+    def get_tags(self, call: Call) -> Record:
+        """The tags of what an ARN names."""
+        record, tags, _ = self._tagged(call)
+        return {tags: record.get(tags, {})}
+
+    def tag_resource(self, call: Call) -> Record:
+        """Add tags to it."""
+        record, tags, _ = self._tagged(call)
+        record[tags] = {**record.get(tags, {}), **call.parameters[tags]}
+        return {}
+
+    def untag_resource(self, call: Call) -> Record:
+        """Take tags from it."""
+        record, tags, keys = self._tagged(call)
+        gone = call.parameters[keys]
+        record[tags] = {k: v for k, v in record.get(tags, {}).items() if k not in gone}
+        return {}
+
     def items_member(self, call: Call) -> str | None:
         """The member in which an operation lists what it shows; None when it shows one."""
         shape = call.model.output_shape
@@ -123,6 +140,15 @@ class Records:
         """Become what `export_state` gave."""
         with self.lock:
             self._by_path = dict(state)
+
+    def _tagged(self, call: Call) -> tuple[Record, str, str]:
+        """What ``arn:aws:apigateway:eu-west-1::/restapis/abc`` names, and how its API calls tags
+        and their keys. ARNs leave out the version that the paths of HTTP APIs have."""
+        given = call.parameters
+        newer = "ResourceArn" in given
+        path = str(given["ResourceArn" if newer else "resourceArn"]).partition("::")[2]
+        record = self.get(call.region + path.replace("/apis/", "/v2/apis/"))
+        return record, *(("Tags", "TagKeys") if newer else ("tags", "tagKeys"))
 
     def _id_of(self, collection: str) -> str:
         """``id``, or ``RouteId`` of ``routes``."""
@@ -227,8 +253,3 @@ def service_operations(service: str) -> Mapping[str, str]:
     """The HTTP method of each operation of a service."""
     model = service_model(service)
     return {name: model.operation_model(name).http["method"] for name in model.operation_names}
-
-
-def tag_target(region: str, arn: str) -> str:
-    """The path of what an ARN names: ``arn:aws:apigateway:eu-west-1::/restapis/abc``."""
-    return region + arn.partition("::")[2]

@@ -26,7 +26,6 @@ from local_aws.web.records import (
     paged,
     path_of,
     service_operations,
-    tag_target,
 )
 
 from .keys import Keys
@@ -80,7 +79,7 @@ class Control:
     """Each public method is an action of the API; every other offered one is by its HTTP method."""
 
     def __init__(self) -> None:
-        self.records = Records("apigateway", _NAMES, "id")
+        self.records = Records(_NAMES, "id")
         self._keys = Keys(self.records, self._create_at)
 
     def actions(self) -> Mapping[str, Action]:
@@ -92,7 +91,7 @@ class Control:
             "PATCH": self._update,
             "DELETE": self.records.delete,
         }
-        own = offered("apigateway", self, self._keys)
+        own = offered("apigateway", self, self._keys, self.records)
         return {
             name: partial(self._do, own.get(name) or by_verb[verb])
             for name, verb in service_operations("apigateway").items()
@@ -270,7 +269,7 @@ class Control:
             )
         return self._update(call)
 
-    # the account, tags
+    # the account
 
     def get_account(self, call: Call) -> Record:
         """The region's settings."""
@@ -280,23 +279,6 @@ class Control:
         """Change them."""
         self.records.put(f"{call.region}/account", self._patched(call, self.get_account(call)))
         return self.get_account(call)
-
-    def get_tags(self, call: Call) -> Record:
-        """The tags of what an ARN names."""
-        return {"tags": self._tagged(call).get("tags", {})}
-
-    def tag_resource(self, call: Call) -> Record:
-        """Add tags to it."""
-        record = self._tagged(call)
-        record["tags"] = {**record.get("tags", {}), **call.parameters["tags"]}
-        return {}
-
-    def untag_resource(self, call: Call) -> Record:
-        """Take tags from it."""
-        record, gone = self._tagged(call), call.parameters["tagKeys"]
-        kept = {k: v for k, v in record.get("tags", {}).items() if k not in gone}
-        record["tags"] = kept
-        return {}
 
     # every other action
 
@@ -351,9 +333,6 @@ class Control:
     def _patched(self, call: Call, record: Record) -> Record:
         patches = call.parameters.get("patchOperations") or ()
         return patched(call.model.output_shape, record, patches)
-
-    def _tagged(self, call: Call) -> Record:
-        return self.records.get(tag_target(call.region, str(call.parameters["resourceArn"])))
 
 
 def snapshot_of(records: Records, api: str) -> dict[str, Record]:

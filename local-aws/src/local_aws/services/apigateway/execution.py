@@ -19,10 +19,10 @@ from werkzeug import Response
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.protocol import AwsError
 from local_aws.web import access_log
 from local_aws.web.door import json_answer
 from local_aws.web.functions import Functions, NotPermitted
+from local_aws.web.paths import matched
 from local_aws.web.records import Record, Records
 from local_aws.web.request import MAX_BYTES, WebRequest
 
@@ -216,35 +216,15 @@ def _route(snapshot: Snapshot, method: str, path: str) -> _Route | None:
     for rest, resource in snapshot.items():
         if not rest.startswith("/resources/") or rest.count("/") != 2:
             continue
-        matched = _matched([each for each in resource["path"].split("/") if each], parts)
-        if matched is None or (best is not None and best[0] <= matched[0]):
+        fits = matched([each for each in resource["path"].split("/") if each], parts)
+        if fits is None or (best is not None and best[0] <= fits[0]):
             continue
         below = {k[len(rest) :]: v for k, v in snapshot.items() if k.startswith(f"{rest}/")}
         methods = methods_of(below)
         found = methods.get(method) or methods.get("ANY")
         if found is not None:
-            best = (matched[0], _Route(resource, found, matched[1]))
+            best = (fits[0], _Route(resource, found, fits[1]))
     return None if best is None else best[1]
-
-
-def _matched(names: list[str], parts: list[str]) -> tuple[list[int], dict[str, str]] | None:
-    """How well a resource's path fits, the smaller the better, and its parameters' values."""
-    rank: list[int] = []
-    values: dict[str, str] = {}
-    for index, name in enumerate(names):
-        if name.startswith("{") and name.endswith("+}"):
-            if index >= len(parts):
-                return None
-            values[name[1:-2]] = "/".join(parts[index:])
-            return [*rank, 2], values
-        if index >= len(parts):
-            return None
-        if name.startswith("{"):
-            values[name[1:-1]] = parts[index]
-        elif name != parts[index]:
-            return None
-        rank.append(1 if name.startswith("{") else 0)
-    return (rank, values) if len(names) == len(parts) else None
 
 
 def _validate(given: Invocation, snapshot: Snapshot, api_id: str) -> None:
@@ -299,8 +279,3 @@ _IDENTITY = (
     *("principalOrgId", "user", "userArn"),
 )
 """What a request says of who sends it, null where nobody is known."""
-
-
-def no_signature() -> Any:
-    """The caller of a request that nobody signed. Raises `AwsError`."""
-    raise AwsError("MissingAuthenticationToken", "Missing Authentication Token", status=403)

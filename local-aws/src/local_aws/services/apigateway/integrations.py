@@ -29,11 +29,12 @@ from werkzeug import Response
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol.models import service_model, service_names, service_of
-from local_aws.web.functions import Functions, NotPermitted, TooSlow, within
+from local_aws.web.functions import Functions, NotPermitted, TooSlow
 from local_aws.web.heads import headed
 from local_aws.web.payloads import Malformed, answer_1, event_1
 from local_aws.web.records import Record
 from local_aws.web.request import WebRequest
+from local_aws.web.servers import answer_of
 
 from .failures import INTERNAL, GatewayFailure, internal
 from .mapping import Sides
@@ -337,24 +338,7 @@ def _sent(
     seconds: float,
 ) -> Answer:
     """An answer over HTTP. Raises `TooSlow` and RequestException."""
-
-    def ask() -> requests.Response:
-        with requests.Session() as session:
-            session.trust_env = False
-            return session.request(
-                method,
-                url,
-                params=query,
-                headers=dict(headers),
-                data=body,
-                allow_redirects=False,
-                timeout=seconds,
-            )
-
-    try:
-        answer = within(seconds, ask)
-    except requests.Timeout:
-        raise TooSlow from None
+    answer = answer_of(method, url, query, headers, body, seconds)
     status = answer.status_code
     return Answer(status, answer.content, dict(answer.headers), str(status))
 

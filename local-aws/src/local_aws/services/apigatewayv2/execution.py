@@ -22,10 +22,12 @@ from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.web import access_log, cors
 from local_aws.web.door import json_answer
-from local_aws.web.functions import Functions, NotPermitted, Outcome, TooSlow, within
+from local_aws.web.functions import Functions, NotPermitted, Outcome, TooSlow
+from local_aws.web.paths import matched
 from local_aws.web.payloads import Malformed, answer_1, answer_2, event_1, event_2
 from local_aws.web.records import Record, Records
 from local_aws.web.request import MAX_BYTES, WebRequest
+from local_aws.web.servers import answer_of
 
 from .authorizers import Authorizers
 from .calls import INTERNAL, Call, Refused, function_arn
@@ -212,23 +214,8 @@ class HttpApi:
         headers = {k: v for k, v in request.headers if k.lower() not in _HOP_BY_HOP}
         seconds = int(integration["TimeoutInMillis"]) / 1000
 
-        def ask() -> requests.Response:
-            with requests.Session() as session:
-                session.trust_env = False
-                return session.request(
-                    method,
-                    uri,
-                    params=request.query,
-                    headers=headers,
-                    data=request.body,
-                    allow_redirects=False,
-                    timeout=seconds,
-                )
-
         try:
-            answer = within(seconds, ask)
-        except requests.Timeout:
-            raise TooSlow from None
+            answer = answer_of(method, uri, request.query, headers, request.body, seconds)
         except requests.RequestException:
             raise Refused(500, INTERNAL) from None
         kept = [item for item in answer.headers.items() if item[0].lower() not in _HOP_BY_HOP]
@@ -319,31 +306,15 @@ def _route(
         verb, _, pattern = route["RouteKey"].partition(" ")
         if verb == DEFAULT:
             rank, values = [3], {}
-        elif verb in ("ANY", method) and (found := _matched(pattern, path)) is not None:
+        elif verb in ("ANY", method) and (
+            found := matched(pattern.split("/")[1:], path.split("/")[1:])
+        ):
             rank, values = [*found[0], 0 if verb == method else 1], found[1]
         else:
             continue
         if best is None or rank < best[0]:
             best = (rank, route, values)
     return None if best is None else best[1:]
-
-
-def _matched(pattern: str, path: str) -> tuple[list[int], dict[str, str]] | None:
-    names, parts = pattern.split("/")[1:], path.split("/")[1:]
-    rank: list[int] = []
-    values: dict[str, str] = {}
-    for index, name in enumerate(names):
-        if name.endswith("+}"):
-            values[name[1:-2]] = "/".join(parts[index:])
-            return ([*rank, 2], values) if values[name[1:-2]] else None
-        if index >= len(parts):
-            return None
-        if name.startswith("{"):
-            values[name[1:-1]] = parts[index]
-        elif name != parts[index]:
-            return None
-        rank.append(1 if name.startswith("{") else 0)
-    return (rank, values) if len(names) == len(parts) else None
 
 
 def _in_format_1(authorizer: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from local_aws.arn import arn_in
-from local_aws.resources.api import ApiPart, tags_of
+from local_aws.resources.api import ApiPart
 from local_aws.resources.base import Attributes, Properties, Provider, Request
 
 
@@ -28,16 +28,6 @@ class Part(ApiPart):
         wanted = {**gone, **self.wanted(request.properties)}
         self.call(request, f"Update{self.stem}", wanted, **self.place(request))
         return self.attributes(request)
-
-    def retag_at(self, request: Request, path: str) -> None:
-        """Bring the tags of what lies at a path to the wanted ones."""
-        arn = arn_in(request.region, "apigateway", "", path)
-        old, new = tags_of(request.previous), tags_of(request.properties)
-        if old.keys() - new.keys():
-            gone = sorted(old.keys() - new.keys())
-            self.call(request, "UntagResource", ResourceArn=arn, TagKeys=gone)
-        if new:
-            self.call(request, "TagResource", ResourceArn=arn, Tags=new)
 
 
 class Api(Part):
@@ -65,7 +55,7 @@ class Api(Part):
         settled = {k: v for k, v in request.properties.items() if k not in ("RouteKey", "Target")}
         gone = {k: v for k, v in self.absent.items() if k in request.previous}
         self.call(request, "UpdateApi", {**gone, **settled}, **api)
-        self.retag_at(request, f"/apis/{request.physical_id}")
+        self.retag(request, ResourceArn=_arn(request, f"/apis/{request.physical_id}"))
         return self.attributes(request)
 
     @override
@@ -141,8 +131,8 @@ class Stage(Part):
         name = "AccessLogSettings"
         if request.changed(name) and name not in request.properties:
             self.call(request, "DeleteAccessLogSettings", **self.place(request))
-        api = request.properties["ApiId"]
-        self.retag_at(request, f"/apis/{api}/stages/{request.physical_id}")
+        stage = f"/apis/{request.properties['ApiId']}/stages/{request.physical_id}"
+        self.retag(request, ResourceArn=_arn(request, stage))
         return super().update(request)
 
 
@@ -168,3 +158,7 @@ class Authorizer(Part):
 def providers() -> tuple[Provider, ...]:
     """Every type of HTTP APIs."""
     return (Api(), Authorizer(), Deployment(), Integration(), Route(), Stage())
+
+
+def _arn(request: Request, path: str) -> str:
+    return arn_in(request.region, "apigateway", "", path)

@@ -25,7 +25,6 @@ from local_aws.web.records import (
     given,
     path_of,
     service_operations,
-    tag_target,
 )
 
 from .execution import SNAPSHOT, HttpApi
@@ -81,7 +80,7 @@ class ApiGatewayV2(Service):
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
-        self._records = Records("apigatewayv2", _NAMES, "")
+        self._records = Records(_NAMES, "")
 
     def actions(self) -> Mapping[str, Action]:
         """Every action that is offered, by the operation's name."""
@@ -91,7 +90,7 @@ class ApiGatewayV2(Service):
             "PATCH": self._update,
             "DELETE": self._records.delete,
         }
-        own = offered("apigatewayv2", self)
+        own = offered("apigatewayv2", self, self._records)
         return {
             name: partial(self._do, own.get(name) or by_verb[verb])
             for name, verb in service_operations("apigatewayv2").items()
@@ -186,22 +185,6 @@ class ApiGatewayV2(Service):
         self._records.get(path).pop("AccessLogSettings", None)
         return {}
 
-    def get_tags(self, call: Call) -> Record:
-        """The tags of what an ARN names."""
-        return {"Tags": self._tagged(call).get("Tags", {})}
-
-    def tag_resource(self, call: Call) -> Record:
-        """Add tags to it."""
-        record = self._tagged(call)
-        record["Tags"] = {**record.get("Tags", {}), **call.parameters["Tags"]}
-        return {}
-
-    def untag_resource(self, call: Call) -> Record:
-        """Take tags from it."""
-        record, gone = self._tagged(call), call.parameters["TagKeys"]
-        record["Tags"] = {k: v for k, v in record.get("Tags", {}).items() if k not in gone}
-        return {}
-
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
         return providers()
@@ -279,10 +262,6 @@ class ApiGatewayV2(Service):
             raise bad_request(
                 f"AuthorizationType {kind} needs the AuthorizerId of an authorizer of type {wanted}"
             )
-
-    def _tagged(self, call: Call) -> Record:
-        path = tag_target(call.region, str(call.parameters["ResourceArn"]))
-        return self._records.get(path.replace("/apis/", "/v2/apis/"))
 
 
 _NOT_DEPLOYED = ("/deployments/", "/stages/")
