@@ -150,6 +150,15 @@ class ApiProvider(Provider):
             self.call(request, tag, Tags=tag_list(changed), **target)
 
 
+class PutProvider(ApiProvider):
+    """A provider whose ``create`` changes what is there already: an update is the same again."""
+
+    @override
+    def update(self, request: Request) -> Attributes:
+        self.create(request)
+        return self.complete(request)
+
+
 class ApiPart(ApiProvider):
     """A type of an API Gateway that one operation makes, one changes, and one takes away.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from typing_extensions import override
 
-from local_aws.resources.api import ApiProvider
+from local_aws.resources.api import ApiProvider, PutProvider
 from local_aws.resources.base import Attributes, Properties, Request
 
 _TARGET = ("ServiceNamespace", "ResourceId", "ScalableDimension")
@@ -64,7 +64,7 @@ def _actions(properties: Properties) -> dict[str, Properties]:
     return {action["ScheduledActionName"]: action for action in actions}
 
 
-class ScalingPolicy(ApiProvider):
+class ScalingPolicy(PutProvider):
     """``AWS::ApplicationAutoScaling::ScalingPolicy``: Ref is the ARN."""
 
     type_name = "AWS::ApplicationAutoScaling::ScalingPolicy"
@@ -88,11 +88,6 @@ class ScalingPolicy(ApiProvider):
     def create(self, request: Request) -> str:
         answer = self.call(request, "PutScalingPolicy", request.properties, **_target(request))
         return str(answer["PolicyARN"])
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self.call(request, "PutScalingPolicy", request.properties, **_target(request))
-        return dict(request.attributes)
 
     @override
     def delete(self, request: Request) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from local_aws.resources.api import ApiProvider
+from local_aws.resources.api import ApiProvider, PutProvider
 from local_aws.resources.base import Attributes, Properties, Request
 
 
@@ -51,7 +51,7 @@ class EventBus(ApiProvider):
             self.call(request, "PutPermission", **bus, Policy=request.properties["Policy"])
 
 
-class EventBusPolicy(ApiProvider):
+class EventBusPolicy(PutProvider):
     """``AWS::Events::EventBusPolicy``: one statement of a bus's policy."""
 
     type_name = "AWS::Events::EventBusPolicy"
@@ -63,11 +63,6 @@ class EventBusPolicy(ApiProvider):
     def create(self, request: Request) -> str:
         self._put(request)
         return f"{_bus(request)['EventBusName']}|{request.properties['StatementId']}"
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._put(request)
-        return dict(request.attributes)
 
     @override
     def delete(self, request: Request) -> None:

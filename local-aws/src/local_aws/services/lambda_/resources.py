@@ -15,7 +15,7 @@ from typing_extensions import override
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
-from local_aws.resources.api import ApiProvider
+from local_aws.resources.api import ApiProvider, PutProvider
 from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
 from local_aws.services import lambda_ as lambda_functions
 from local_aws.services.lambda_ import sdk_for_node
@@ -371,7 +371,7 @@ class LayerVersion(ApiProvider):
         self.discard(request, "DeleteLayerVersion", **_layer(request.physical_id))
 
 
-class EventInvokeConfig(ApiProvider):
+class EventInvokeConfig(PutProvider):
     """``AWS::Lambda::EventInvokeConfig``: Ref is an id of its own."""
 
     type_name = "AWS::Lambda::EventInvokeConfig"
@@ -389,11 +389,6 @@ class EventInvokeConfig(ApiProvider):
     def create(self, request: Request) -> str:
         self.call(request, self.create_operation, request.properties)
         return str(uuid4())
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self.call(request, self.create_operation, request.properties)
-        return {}
 
     @override
     def delete(self, request: Request) -> None:

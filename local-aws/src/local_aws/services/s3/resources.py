@@ -11,7 +11,7 @@ from typing_extensions import override
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from local_aws.permissions.deployed import bucket_of
-from local_aws.resources.api import ApiProvider, tag_list, tags_of
+from local_aws.resources.api import ApiProvider, PutProvider, tag_list, tags_of
 from local_aws.resources.base import Attributes, Properties, Provider, Request, ResourceFailed
 from local_aws.schemas import Place
 from local_aws.template import region_names
@@ -118,7 +118,7 @@ class Bucket(ApiProvider):
                 self.call(request, setting.put, Bucket=bucket, **{setting.argument: value})
 
 
-class BucketPolicy(ApiProvider):
+class BucketPolicy(PutProvider):
     """``AWS::S3::BucketPolicy``: Ref is the bucket's name."""
 
     type_name = "AWS::S3::BucketPolicy"
@@ -129,21 +129,9 @@ class BucketPolicy(ApiProvider):
 
     @override
     def create(self, request: Request) -> str:
-        self._put(request)
-        return str(request.properties["Bucket"])
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._put(request)
-        return {}
-
-    def _put(self, request: Request) -> None:
-        self.call(
-            request,
-            "PutBucketPolicy",
-            Bucket=request.properties["Bucket"],
-            Policy=request.properties["PolicyDocument"],
-        )
+        bucket, policy = request.properties["Bucket"], request.properties["PolicyDocument"]
+        self.call(request, "PutBucketPolicy", Bucket=bucket, Policy=policy)
+        return str(bucket)
 
 
 def _canned_acl(properties: Properties) -> str:

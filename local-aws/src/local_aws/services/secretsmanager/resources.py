@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from local_aws.resources.api import ApiProvider
+from local_aws.resources.api import ApiProvider, PutProvider
 from local_aws.resources.base import Attributes, Properties, Request, ResourceFailed
 
 
@@ -71,7 +71,7 @@ class Secret(ApiProvider):
         return json.dumps({**_members(made["SecretStringTemplate"]), _key(made): password})
 
 
-class ResourcePolicy(ApiProvider):
+class ResourcePolicy(PutProvider):
     """``AWS::SecretsManager::ResourcePolicy``: Ref is the secret's ARN."""
 
     type_name = "AWS::SecretsManager::ResourcePolicy"
@@ -84,17 +84,8 @@ class ResourcePolicy(ApiProvider):
     @override
     def create(self, request: Request) -> str:
         self.call(request, "PutResourcePolicy", request.properties)
-        return _arn(self, request)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self.call(request, "PutResourcePolicy", request.properties)
-        return dict(request.attributes)
-
-
-def _arn(provider: ApiProvider, request: Request) -> str:
-    secret = request.properties["SecretId"]
-    return str(provider.call(request, "DescribeSecret", SecretId=secret)["ARN"])
+        secret = request.properties["SecretId"]
+        return str(self.call(request, "DescribeSecret", SecretId=secret)["ARN"])
 
 
 def _key(made: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from local_aws.arn import Arn
-from local_aws.resources.api import ApiProvider, given
+from local_aws.resources.api import ApiProvider, PutProvider, given
 from local_aws.resources.base import Attributes, Properties, Request
 
 
@@ -79,7 +79,7 @@ class Topic(ApiProvider):
                 self.call(request, "Subscribe", subscription, TopicArn=request.physical_id)
 
 
-class TopicPolicy(ApiProvider):
+class TopicPolicy(PutProvider):
     """``AWS::SNS::TopicPolicy``: one policy on each topic that it names."""
 
     type_name = "AWS::SNS::TopicPolicy"
@@ -90,24 +90,16 @@ class TopicPolicy(ApiProvider):
 
     @override
     def create(self, request: Request) -> str:
-        self._put(request)
+        for topic in _topics(request.properties):
+            policy = request.properties["PolicyDocument"]
+            self.call(request, "SetTopicAttributes", **self._policy(topic, policy))
         return request.name(128)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._put(request)
-        return dict(request.attributes)
 
     @override
     def delete(self, request: Request) -> None:
         for topic in _topics(request.properties):
             policy = _default_topic_policy(topic)
             self.discard(request, "SetTopicAttributes", **self._policy(topic, policy))
-
-    def _put(self, request: Request) -> None:
-        for topic in _topics(request.properties):
-            policy = request.properties["PolicyDocument"]
-            self.call(request, "SetTopicAttributes", **self._policy(topic, policy))
 
     @staticmethod
     def _policy(topic: str, document: Any) -> dict[str, Any]:

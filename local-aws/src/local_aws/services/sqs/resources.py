@@ -6,7 +6,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from local_aws.resources.api import ApiProvider, given, tags_of
+from local_aws.resources.api import ApiProvider, PutProvider, given, tags_of
 from local_aws.resources.base import Attributes, Request
 
 
@@ -80,7 +80,7 @@ class Queue(ApiProvider):
         return found
 
 
-class QueuePolicy(ApiProvider):
+class QueuePolicy(PutProvider):
     """``AWS::SQS::QueuePolicy``: one policy on each queue that it names."""
 
     type_name = "AWS::SQS::QueuePolicy"
@@ -93,11 +93,6 @@ class QueuePolicy(ApiProvider):
     def create(self, request: Request) -> str:
         self._put(request, request.properties["PolicyDocument"])
         return request.name(128)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._put(request, request.properties["PolicyDocument"])
-        return dict(request.attributes)
 
     @override
     def delete(self, request: Request) -> None:
