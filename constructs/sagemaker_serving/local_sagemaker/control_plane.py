@@ -17,7 +17,6 @@ from local_aws.permissions.deployed import key_arn
 from local_aws.permissions.need import Need
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
-from local_aws.resources.base import Provider
 from sagemaker_serving.local_sagemaker.common.settings import ENGINES, Settings, declarations
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, Store
 from sagemaker_serving.local_sagemaker.compilation_jobs.jobs import CompilationJobs
@@ -235,23 +234,20 @@ class SageMaker(service.Service):
             "in our own words, where nobody has reported AWS's",
         ),
     )
+    types = (
+        Endpoint(),
+        EndpointConfig(),
+        InferenceComponent(),
+        Model(),
+        ModelPackage(),
+        ModelPackageGroup(),
+    )
     warm_up = "list_models"
     permissions = PERMISSIONS
 
     def actions(self) -> Mapping[str, service.Action]:
         """Every action that is offered, by the operation's name."""
         return {name: partial(self._do, action) for name, action in self._actions.items()}
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (
-            Endpoint(),
-            EndpointConfig(),
-            InferenceComponent(),
-            Model(),
-            ModelPackage(),
-            ModelPackageGroup(),
-        )
 
     def integrations(self) -> Iterable[Integration]:
         """Any action, and waiting for transform jobs."""

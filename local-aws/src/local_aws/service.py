@@ -65,6 +65,12 @@ class Service:
     warm_up: str | None = None
     """An operation without parameters, in boto3's spelling, that every deploy begins with."""
 
+    types: tuple[Provider, ...] = ()
+    """Its types of CloudFormation, where they are those of every local AWS."""
+
+    tasks: tuple[Integration, ...] = ()
+    """What Step Functions can do with it, where that is the same of every local AWS."""
+
     def actions(self) -> Mapping[str, Action]:
         """Every action that is offered here, by the operation's name."""
         return {}
@@ -96,11 +102,11 @@ class Service:
 
     def resource_types(self) -> Iterable[Provider]:
         """Its types of CloudFormation."""
-        return ()
+        return self.types
 
     def integrations(self) -> Iterable[Integration]:
         """What Step Functions can do with it."""
-        return ()
+        return self.tasks
 
     def pages(self) -> Mapping[str, Callable[[str], Response]]:
         """Addresses of the gateway, by how their paths begin, that tell who may use them: their

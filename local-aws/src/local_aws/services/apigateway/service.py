@@ -5,12 +5,11 @@ Nothing of it is the emulator's, which answers no request of an API and keeps no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 from local_aws.web.door import EXECUTE_API, web_host, web_url
 from local_aws.web.permissions import DENIED, PathPermissions
@@ -41,6 +40,7 @@ class ApiGateway(Service):
     )
     invalid = "BadRequestException"
     permissions = PathPermissions(prefix="apigateway", denied=DENIED)
+    types = providers()
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
@@ -52,10 +52,6 @@ class ApiGateway(Service):
     def actions(self) -> Mapping[str, Action]:
         """Every action that is offered, by the operation's name."""
         return self._control.actions()
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return providers()
 
     def web_api(self, kind: str, name: str) -> RestApi | None:
         """The REST API of that id."""

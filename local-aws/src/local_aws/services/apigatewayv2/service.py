@@ -6,7 +6,7 @@ WebSocket APIs are refused by name. Nothing of it is the emulator's.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service, offered
 from local_aws.web.door import EXECUTE_API, web_host, web_url
 from local_aws.web.permissions import DENIED, PathPermissions
@@ -77,6 +76,7 @@ class ApiGatewayV2(Service):
     )
     invalid = "BadRequestException"
     permissions = PathPermissions(prefix="apigateway", denied=DENIED)
+    types = providers()
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
@@ -184,10 +184,6 @@ class ApiGatewayV2(Service):
         path = path_of(call).removesuffix("/accesslogsettings")
         self._records.get(path).pop("AccessLogSettings", None)
         return {}
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return providers()
 
     def web_api(self, kind: str, name: str) -> HttpApi | None:
         """The HTTP API of that id."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from local_aws.context import LocalContext
 from local_aws.permissions.service import ServicePermissions
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service, offered
 
 from .api import Api
@@ -34,6 +33,7 @@ class ApplicationAutoScaling(Service):
     permissions = ServicePermissions(
         prefix="application-autoscaling", resources={"ResourceId": "scalable-target/*"}
     )
+    types = (ScalableTarget(), ScalingPolicy())
 
     def __init__(self, context: LocalContext, changed: Callable[[], None]) -> None:
         self._store = Store()
@@ -48,10 +48,6 @@ class ApplicationAutoScaling(Service):
     def check(self, call: Call) -> None:
         """Raise `AwsError` ValidationException for what the API's model does not take."""
         validate(call.model.input_shape, call.parameters)
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (ScalableTarget(), ScalingPolicy())
 
     def export_state(self) -> Any:
         """Targets, policies, scheduled actions, activities and cooldowns, as JSON has them."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from local_aws.context import LocalContext
 from local_aws.permissions.service import Refusal, ServicePermissions
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 
 from . import moto
@@ -44,6 +43,7 @@ class CloudWatch(Service):
         condition_keys={"cloudwatch:namespace": "Namespace"},
         denied=Refusal(code="AccessDenied", status=403),
     )
+    types = (Alarm(), Dashboard())
 
     def __init__(self, context: LocalContext, changed: Callable[[], None]) -> None:
         self._account = context.account_id
@@ -52,10 +52,6 @@ class CloudWatch(Service):
     def actions(self) -> Mapping[str, Action]:
         """None of its own: who reads alarms finds them as all that was put calls for."""
         return {"DescribeAlarms": lambda call: self._evaluation.settle(call.region)}
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (Alarm(), Dashboard())
 
     def prepare(self) -> None:
         """Hear of what is put."""

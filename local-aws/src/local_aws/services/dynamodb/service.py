@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from local_aws.integration import Integration
 from local_aws.permissions.service import ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Limit, Service
 
 from .resources import GlobalTable, Table
@@ -48,6 +47,16 @@ class DynamoDb(Service):
     name = "dynamodb"
     limits = (Limit("replicas of a global table", "kept of a stack, refused of a call"),)
     permissions = ServicePermissions(prefix="dynamodb", resources=_tables)
+    types = (GlobalTable(), Table())
+    tasks = (
+        Integration(
+            name="dynamodb",
+            prefix="DynamoDB",
+            service="AmazonDynamoDBv2",
+            actions=frozenset({"getItem", "putItem", "updateItem", "deleteItem"}),
+            takes_token=False,
+        ),
+    )
 
     def check(self, call: Call) -> None:
         """Raise `AwsError`, too, for a replica in another region."""
@@ -56,24 +65,8 @@ class DynamoDb(Service):
             what = "the local AWS has no replicas of tables in other regions (ReplicaUpdates)"
             raise AwsError("ValidationException", what)
 
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (GlobalTable(), Table())
-
     def prepare(self) -> None:
         """Describe tables as AWS does."""
         from . import moto  # loading it takes long, and few ask for it
 
         moto.apply()
-
-    def integrations(self) -> Iterable[Integration]:
-        """What a Task state can do with it."""
-        return (
-            Integration(
-                name="dynamodb",
-                prefix="DynamoDB",
-                service="AmazonDynamoDBv2",
-                actions=frozenset({"getItem", "putItem", "updateItem", "deleteItem"}),
-                takes_token=False,
-            ),
-        )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from typing_extensions import override
 
 from local_aws.permissions.service import Refusal, ServicePermissions
-from local_aws.resources.base import Provider
 from local_aws.service import Limit, Service
 
 from .access import access
@@ -33,12 +30,9 @@ class Ec2(Service):
         ),
     )
     """How it refuses: EC2 API reference, "Error codes for the Amazon EC2 API"."""
+    types = (*networks(), *routing(), *access())
 
     @override
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation: those of a network, and of what lets traffic through."""
-        return (*networks(), *routing(), *access())
-
     def prepare(self) -> None:
         """Delete in the order that AWS wants, and keep what is given."""
         from . import moto  # loading it takes long, and few ask for it

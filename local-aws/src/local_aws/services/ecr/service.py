@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from moto.backends import get_backend
 
 from local_aws.arn import Arn
 from local_aws.permissions.service import ServicePermissions
-from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .resources import EcrRepository
@@ -29,7 +26,4 @@ class Ecr(Service):
         prefix="ecr", owner_parameter="registryId", document_of=_policy
     )
     warm_up = "describe_repositories"
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (EcrRepository(),)
+    types = (EcrRepository(),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from moto.backends import get_backend
 
@@ -13,7 +13,6 @@ from local_aws.permissions.service import PassedRole, ServicePermissions, first
 from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.schedules import EVENTS, schedule_fault
 from local_aws.service import Limit, Service
 
@@ -70,6 +69,15 @@ class Events(Service):
             ),
         ),
     )
+    types = (EventBus(), EventBusPolicy(), Rule())
+    tasks = (
+        Integration(
+            name="events",
+            prefix="EventBridge",
+            service="AmazonEventBridge",
+            actions=frozenset({"putEvents"}),
+        ),
+    )
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
@@ -90,23 +98,8 @@ class Events(Service):
             except MalformedPolicy as malformed:
                 raise AwsError("InvalidParameterValue", str(malformed)) from None
 
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (EventBus(), EventBusPolicy(), Rule())
-
     def prepare(self) -> None:
         """Change the emulator."""
         from . import moto
 
         moto.apply(self._context)
-
-    def integrations(self) -> Iterable[Integration]:
-        """What a Task state can do with it."""
-        return (
-            Integration(
-                name="events",
-                prefix="EventBridge",
-                service="AmazonEventBridge",
-                actions=frozenset({"putEvents"}),
-            ),
-        )

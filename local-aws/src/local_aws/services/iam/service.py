@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +16,6 @@ from local_aws.permissions.trust import refuse_untrustworthy
 from local_aws.policies.documents import MalformedPolicy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 from local_aws.template.regions import region_names
 
@@ -117,6 +116,11 @@ class Iam(Service):
         throttled=Refusal(code="Throttling", message="Rate exceeded"),
     )
     warm_up = "list_roles"
+    types = (
+        *(InlinePolicy(kind) for kind in ("Role", "User", "Group")),
+        *(ManagedPolicy(), Policy()),
+        *(Group(), Role(), User(), UserToGroupAddition(), AccessKey()),
+    )
 
     def __init__(self) -> None:
         self._made_at = datetime.now(UTC)
@@ -154,12 +158,6 @@ class Iam(Service):
             return None
         root = arn_of(call.caller, call.region)
         return {"User": {"UserId": call.account, "Arn": root, "CreateDate": self._made_at}}
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        inline = (InlinePolicy(kind) for kind in ("Role", "User", "Group"))
-        principals = (Group(), Role(), User(), UserToGroupAddition(), AccessKey())
-        return (*inline, ManagedPolicy(), Policy(), *principals)
 
     def start(self) -> None:
         """Change the emulator."""

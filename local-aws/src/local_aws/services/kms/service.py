@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 from moto.backends import get_backend
@@ -14,7 +14,6 @@ from local_aws.permissions import deployed
 from local_aws.permissions.service import ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .resources import Alias, Key
@@ -44,6 +43,7 @@ class Kms(Service):
 
     name = "kms"
     permissions = ServicePermissions(prefix="kms", resources=_keys, document_of=_policy)
+    types = (Alias(), Key())
 
     def check(self, call: Call) -> None:
         """Raise `AwsError`, too, for a copy of a key that is of one region only.
@@ -58,7 +58,3 @@ class Kms(Service):
                 raise AwsError(
                     "UnsupportedOperationException", f"{key.arn} is not a multi-Region primary key."
                 )
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (Alias(), Key())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from hmac import compare_digest
 from typing import Any
@@ -22,7 +22,6 @@ from local_aws.permissions.service import PassedRole, Refusal, ServicePermission
 from local_aws.protocol import AwsError, event_stream
 from local_aws.protocol.call import Call
 from local_aws.protocol.validation import validate
-from local_aws.resources.base import Provider
 from local_aws.services.lambda_.asynchronous import Queue
 from local_aws.services.lambda_.code import PATH, CodeStore, hex_of
 from local_aws.services.lambda_.event_sources import EventSources
@@ -124,6 +123,24 @@ class Lambda(service.Service):
         ),
         service.Limit("provisioned concurrency", "kept in a stack; its calls are refused by name"),
     )
+    types = (
+        EventInvokeConfig(),
+        EventSourceMapping(),
+        Function(),
+        FunctionAlias(),
+        FunctionVersion(),
+        LayerVersion(),
+        Permission(),
+        Url(),
+    )
+    tasks = (
+        Integration(
+            name="lambda",
+            prefix="Lambda",
+            service="AWSLambda",
+            actions=frozenset({"invoke"}),
+        ),
+    )
 
     def _permissions(self) -> ServicePermissions:
         return ServicePermissions(
@@ -202,30 +219,6 @@ class Lambda(service.Service):
             self._pool.finish(call.region, call.parameters["FunctionName"])
             self._logs.finish()  # what it said last, while its role is still there
         return output
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (
-            EventInvokeConfig(),
-            EventSourceMapping(),
-            Function(),
-            FunctionAlias(),
-            FunctionVersion(),
-            LayerVersion(),
-            Permission(),
-            Url(),
-        )
-
-    def integrations(self) -> Iterable[Integration]:
-        """Step Functions can invoke a function, and wait for its word."""
-        return (
-            Integration(
-                name="lambda",
-                prefix="Lambda",
-                service="AWSLambda",
-                actions=frozenset({"invoke"}),
-            ),
-        )
 
     def pages(self) -> Mapping[str, Callable[[str], Response]]:
         """Functions' zips."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.arn import Arn, arn_in
@@ -12,7 +12,6 @@ from local_aws.permissions.service import ServicePermissions, first
 from local_aws.policies.documents import MalformedPolicy, Policy
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 from local_aws.template.regions import region_names
 
@@ -68,6 +67,7 @@ class Logs(Service):
         resources=_groups,
     )
     warm_up = "describe_log_groups"
+    types = (LogGroup(), ResourcePolicy())
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
@@ -104,10 +104,6 @@ class Logs(Service):
             "AssociateKmsKey": self._set_key,
             "DisassociateKmsKey": self._set_key,
         }
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (LogGroup(), ResourcePolicy())
 
     def _set_key(self, call: Call) -> dict[str, Any]:
         """The key of a group that is there: the emulator takes one only as it makes the group."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from urllib.parse import parse_qsl
 
@@ -14,7 +14,6 @@ from local_aws.permissions.service import Refusal
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.protocol.models import service_model
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Limit, Service
 
 from . import moto
@@ -74,6 +73,7 @@ class S3(Service):
         denied=Refusal(code="AccessDenied", status=403),
         throttled=Refusal(code="SlowDown", status=503, message="Please reduce your request rate."),
     )
+    types = (Bucket(), BucketPolicy())
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
@@ -115,10 +115,6 @@ class S3(Service):
             text = given[place].get(key.lower())
             if text is not None and pattern.fullmatch(text) is None:
                 raise AwsError("InvalidArgument", what)
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (Bucket(), BucketPolicy())
 
     def start(self) -> None:
         """Change the emulator."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from moto.backends import get_backend
 
@@ -12,7 +12,6 @@ from local_aws.permissions import deployed
 from local_aws.permissions.service import ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Action, Service
 
 from .resources import ResourcePolicy, Secret
@@ -40,14 +39,11 @@ class SecretsManager(Service):
     permissions = ServicePermissions(
         prefix="secretsmanager", resources=_secrets, document_of=_policy
     )
+    types = (ResourcePolicy(), Secret())
 
     def actions(self) -> Mapping[str, Action]:
         """What the emulator does once the request is judged, which it does not do itself."""
         return {"CreateSecret": _judge_name}
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (ResourcePolicy(), Secret())
 
 
 def _judge_name(call: Call) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -17,7 +17,6 @@ from local_aws.permissions.deployed import key_arn
 from local_aws.permissions.need import Need
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Limit, Service
 
 from .resources import Subscription, Topic, TopicInlinePolicy, TopicPolicy
@@ -94,28 +93,20 @@ class Sns(Service):
         denied=Refusal(code="AuthorizationError", status=403),
         throttled=Refusal(code="Throttling", message="Rate exceeded"),
     )
+    types = (Subscription(), Topic(), TopicInlinePolicy(), TopicPolicy())
+    tasks = (
+        Integration(name="sns", prefix="SNS", service="AmazonSNS", actions=frozenset({"publish"})),
+    )
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
         context.targets.add(context.account_id, "sns", self._publish)
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (Subscription(), Topic(), TopicInlinePolicy(), TopicPolicy())
 
     def prepare(self) -> None:
         """Change the emulator."""
         from . import moto  # loading it takes long, and few ask for it
 
         moto.apply(self._context)
-
-    def integrations(self) -> Iterable[Integration]:
-        """What a Task state can do with it."""
-        return (
-            Integration(
-                name="sns", prefix="SNS", service="AmazonSNS", actions=frozenset({"publish"})
-            ),
-        )
 
     def _publish(
         self, arn: str, event: Any, *, service: str, source_arn: str, role_arn: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from moto.backends import get_backend
 
@@ -12,7 +12,6 @@ from local_aws.integration import Integration
 from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .resources import Queue, QueueInlinePolicy, QueuePolicy
@@ -49,6 +48,12 @@ class Sqs(Service):
         document_of=_policy,
         denied=Refusal(code="AccessDenied", status=403),
     )
+    types = (Queue(), QueueInlinePolicy(), QueuePolicy())
+    tasks = (
+        Integration(
+            name="sqs", prefix="SQS", service="AmazonSQS", actions=frozenset({"sendMessage"})
+        ),
+    )
 
     def check(self, call: Call) -> None:
         """Raise `AwsError`, in SQS's own words where a parameter is missing (SQS API reference,
@@ -61,20 +66,8 @@ class Sqs(Service):
                 raise AwsError("MissingParameter", what)
         super().check(call)
 
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (Queue(), QueueInlinePolicy(), QueuePolicy())
-
     def prepare(self) -> None:
         """Keep what is not set."""
         from . import moto
 
         moto.keep_policies()
-
-    def integrations(self) -> Iterable[Integration]:
-        """What a Task state can do with it."""
-        return (
-            Integration(
-                name="sqs", prefix="SQS", service="AmazonSQS", actions=frozenset({"sendMessage"})
-            ),
-        )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from local_aws.permissions.service import ServicePermissions, first
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from local_aws.resources.base import Provider
 from local_aws.service import Service
 
 from .resources import SsmParameter
@@ -42,6 +41,7 @@ class Ssm(Service):
     name = "ssm"
     permissions = ServicePermissions(prefix="ssm", resources=_below)
     warm_up = "describe_parameters"
+    types = (SsmParameter(),)
 
     def check(self, call: Call) -> None:
         """Raise `AwsError` ValidationException, too, for what can be no parameter's name."""
@@ -57,7 +57,3 @@ class Ssm(Service):
         from . import moto  # loading it takes long, and few ask for it
 
         moto.apply()
-
-    def resource_types(self) -> Iterable[Provider]:
-        """Its types of CloudFormation."""
-        return (SsmParameter(),)
