@@ -45,12 +45,11 @@ def matches_arn(pattern: str, arn: str, context: Context) -> bool:
     return all(matches_value(a, b, context) for a, b in zip(wanted, given, strict=True))
 
 
-def matches_value(pattern: str, text: str, context: Context, *, any_case: bool = False) -> bool:
+def matches_value(pattern: str, text: str, context: Context) -> bool:
     """As `matches`, with variables; raises `UnknownVariable`."""
     if "${" not in pattern:
-        return matches(pattern.lower(), text.lower()) if any_case else matches(pattern, text)
-    flags = re.IGNORECASE if any_case else 0
-    return re.fullmatch(_with_variables(pattern, context), text, re.DOTALL | flags) is not None
+        return matches(pattern, text)
+    return re.fullmatch(_with_variables(pattern, context), text, re.DOTALL) is not None
 
 
 def filled_in(text: str, context: Context) -> str:

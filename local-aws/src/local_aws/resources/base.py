@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import string
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -249,13 +250,7 @@ class Provider(ABC):
 
 def physical_name(stack_name: str, logical_id: str, limit: int) -> str:
     """A name of at most ``limit`` characters, ending in random ones; "" names no stack."""
-    suffix = _random_suffix()
+    suffix = "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(12))
     room = limit - len(suffix) - 1
     head = f"{stack_name[: room // 2]}-" if stack_name else ""
     return f"{head}{logical_id[: room - len(head)]}-{suffix}"
-
-
-def _random_suffix(length: int = 12) -> str:
-    """The random part of a generated physical name."""
-    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-    return "".join(secrets.choice(alphabet) for _ in range(length))

@@ -244,9 +244,7 @@ class HttpApi:
         key = route["RouteKey"]
         method, _, path = key.partition(" ")
         what = f"{method}{path}" if path else key
-        return self._execute_arn(f"{self._id}/{stage['StageName']}/{what}")
-
-    def _execute_arn(self, resource: str) -> str:
+        resource = f"{self._id}/{stage['StageName']}/{what}"
         return arn_in(self._region, "execute-api", self._context.account_id, resource)
 
     def _write_log(

@@ -45,11 +45,13 @@ class Api:
         given, key = call.parameters, key_of(call.parameters)
         _refuse_another_services(given)
         known = self._store.region(call.region).targets.get(key)
-        self._judge(call, {**_bounds(known or {}), **given})
+        bounds = {name: each for name, each in (known or {}).items() if name.endswith("Capacity")}
+        self._judge(call, {**bounds, **given})
         with self._store.lock:
             region = self._store.region(call.region)
             known = region.targets.get(key)
-            target = {**(known or self._new(call)), **_without_tags(given)}
+            wanted = {name: each for name, each in given.items() if name != "Tags"}
+            target = {**(known or self._new(call)), **wanted}
             for bound in ("MinCapacity", "MaxCapacity"):
                 if bound not in target:
                     raise _invalid(f"{bound} is required when a scalable target is registered")
@@ -290,14 +292,6 @@ def _refuse_another_services(given: Mapping[str, Any]) -> None:
 
 def _of_target(kept: Mapping[str, Record], key: str) -> dict[str, Record]:
     return {name: record for name, record in kept.items() if name.startswith(f"{key}\t")}
-
-
-def _bounds(target: Mapping[str, Any]) -> Record:
-    return {name: value for name, value in target.items() if name.endswith("Capacity")}
-
-
-def _without_tags(given: Mapping[str, Any]) -> Record:
-    return {name: value for name, value in given.items() if name != "Tags"}
 
 
 def _page(call: Call, items: str, found: list[Record]) -> dict[str, Any]:

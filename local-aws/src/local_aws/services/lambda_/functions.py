@@ -132,7 +132,7 @@ class Functions:
     def get_function(self, region: str, given: Parameters) -> Answer:
         """A version's configuration, where its zip can be read, the function's tags."""
         function, configuration = find_version(self._store, region, given)
-        concurrency = function.reserved_concurrency
+        reserved = {"ReservedConcurrentExecutions": function.reserved_concurrency}
         tags = {"Tags": function.tags} if function.tags else {}
         return {
             "Configuration": _as_asked(function, configuration, given),
@@ -141,7 +141,7 @@ class Functions:
                 "Location": self._code.location(self._context, configuration["CodeSha256"]),
             },
             **tags,
-            **({} if concurrency is None else {"Concurrency": _reserved(concurrency)}),
+            **({} if function.reserved_concurrency is None else {"Concurrency": reserved}),
         }
 
     def get_function_configuration(self, region: str, given: Parameters) -> Answer:
@@ -308,10 +308,6 @@ def _with_levels(wanted: Answer, given: Parameters) -> Answer:
             'request or change the LogFormat to "JSON" and try again.'
         )
     return {name: value for name, value in wanted.items() if name not in levels}
-
-
-def _reserved(concurrency: int) -> Answer:
-    return {"ReservedConcurrentExecutions": concurrency}
 
 
 def vpc_config(ec2: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
