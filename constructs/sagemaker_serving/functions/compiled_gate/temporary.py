@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.functions.custom_resource.clients import (
     client,
     code_of,
+    described,
     is_missing,
     tags_of,
 )
@@ -23,15 +24,7 @@ class NotOurs(Exception):
 
 def found(request: Request) -> Mapping[str, Any] | None:
     """The endpoint as it stands, None where there is none."""
-    try:
-        described: Mapping[str, Any] = client("sagemaker").describe_endpoint(
-            EndpointName=request.name
-        )
-    except ClientError as error:
-        if is_missing(error):
-            return None
-        raise
-    return described
+    return described("describe_endpoint", EndpointName=request.name)
 
 
 def is_begun(request: Request) -> bool:
@@ -71,12 +64,9 @@ def remove(request: Request) -> bool:
             elif _stays(found(request)):  # one that went meanwhile has no tags any more
                 raise NotOurs(endpoint["EndpointArn"])
         return True
-    try:
-        config = client("sagemaker").describe_endpoint_config(EndpointConfigName=request.name)
-    except ClientError as error:
-        if is_missing(error):
-            return False
-        raise
+    config = described("describe_endpoint_config", EndpointConfigName=request.name)
+    if config is None:
+        return False
     if not request.is_left_by_it(tags_of(config["EndpointConfigArn"])):
         raise NotOurs(config["EndpointConfigArn"])
     _delete("delete_endpoint_config", EndpointConfigName=request.name)

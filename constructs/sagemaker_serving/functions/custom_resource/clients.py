@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -62,6 +63,17 @@ def is_missing(error: ClientError) -> bool:
     return code_of(error) in ("ResourceNotFound", "ResourceNotFoundException") or (
         code_of(error) == "ValidationException" and "could not find" in str(error).lower()
     )
+
+
+def described(operation: str, **named: str) -> Mapping[str, Any] | None:
+    """What one of SageMaker's ``describe_…`` answers; None where there is no such thing."""
+    try:
+        found: Mapping[str, Any] = getattr(client("sagemaker"), operation)(**named)
+    except ClientError as error:
+        if is_missing(error):
+            return None
+        raise
+    return found
 
 
 def tags_of(arn: str) -> dict[str, str]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from sagemaker_serving.functions.custom_resource.clients import client, is_missing
+from sagemaker_serving.functions.custom_resource.clients import client, described
 
 from .request import Request
 
@@ -16,13 +14,9 @@ _MOVING = ("Creating", "Updating", "SystemUpdating", "RollingBack")
 
 def endpoint_named(name: str, *, deleting: bool = False) -> Mapping[str, Any] | None:
     """The endpoint; None where there is none, or where it is on its way out."""
-    try:
-        found: Mapping[str, Any] = client("sagemaker").describe_endpoint(EndpointName=name)
-    except ClientError as error:
-        if is_missing(error):
-            return None
-        raise
-    return None if found["EndpointStatus"] == "Deleting" and not deleting else found
+    found = described("describe_endpoint", EndpointName=name)
+    is_going = found is not None and found["EndpointStatus"] == "Deleting"
+    return None if is_going and not deleting else found
 
 
 def is_moving(endpoint: Mapping[str, Any]) -> bool:
@@ -32,15 +26,7 @@ def is_moving(endpoint: Mapping[str, Any]) -> bool:
 
 def config_named(name: str) -> Mapping[str, Any]:
     """A config; nothing where it has gone, which UpdateEndpoint then says."""
-    try:
-        found: Mapping[str, Any] = client("sagemaker").describe_endpoint_config(
-            EndpointConfigName=name
-        )
-    except ClientError as error:
-        if is_missing(error):
-            return {}
-        raise
-    return found
+    return described("describe_endpoint_config", EndpointConfigName=name) or {}
 
 
 def serves_another(request: Request, endpoint: Mapping[str, Any]) -> bool:
@@ -76,15 +62,8 @@ def _content(config: str) -> Any:
 
 
 def _model(name: str | None) -> Any:
-    if name is None:
-        return None
-    try:
-        found = client("sagemaker").describe_model(ModelName=name)
-    except ClientError as error:
-        if is_missing(error):
-            return name
-        raise
-    return _asked("CreateModel", found)
+    found = None if name is None else described("describe_model", ModelName=name)
+    return name if found is None else _asked("CreateModel", found)
 
 
 def _asked(operation: str, found: Mapping[str, Any]) -> Mapping[str, Any]:

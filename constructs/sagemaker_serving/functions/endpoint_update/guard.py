@@ -23,7 +23,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from sagemaker_serving.functions.custom_resource.answer import answer
-from sagemaker_serving.functions.custom_resource.clients import client, is_missing
+from sagemaker_serving.functions.custom_resource.clients import client, described
 
 from . import sentences
 from .endpoints import endpoint_named, is_moving, is_taken_back, serves_another
@@ -102,13 +102,8 @@ def _refuse_components_gone_back(request: Request) -> None:
     Specifications, which name Models of their own (botocore, DescribeInferenceComponent)."""
     left = (request.previous or {}).get("Components", {})
     for name, model in request.properties.get("Components", {}).items():
-        try:
-            found = client("sagemaker").describe_inference_component(InferenceComponentName=name)
-        except ClientError as error:
-            if is_missing(error):
-                continue
-            raise
-        if "Specification" not in found:
+        found = described("describe_inference_component", InferenceComponentName=name)
+        if found is None or "Specification" not in found:
             continue
         serving = found["Specification"].get("ModelName")
         if serving != model and (serving == left.get(name) or not is_taken_back(request.stack_id)):

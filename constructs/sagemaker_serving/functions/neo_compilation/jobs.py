@@ -8,7 +8,13 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.functions.custom_resource.clients import client, code_of, is_missing, tags_of
+from sagemaker_serving.functions.custom_resource.clients import (
+    client,
+    code_of,
+    described,
+    is_missing,
+    tags_of,
+)
 
 from .request import Request
 
@@ -30,13 +36,7 @@ def attempts(name: str) -> Iterator[str]:
 
 def describe(name: str) -> Job | None:
     """A job as it stands, None where there is none of that name."""
-    try:
-        job: Job = client("sagemaker").describe_compilation_job(CompilationJobName=name)
-    except ClientError as error:
-        if is_missing(error):
-            return None
-        raise
-    return job
+    return described("describe_compilation_job", CompilationJobName=name)
 
 
 def create(name: str, request: Request) -> bool:
