@@ -126,13 +126,9 @@ def remove(state: State) -> State:
 def answer(state: State) -> State:
     """Answers CloudFormation: with the outcome, or with the error that ended the execution."""
     request = Request.of(state["request"])
-    outcome = state.get("outcome")
-    if outcome is None:
-        reason = _went_wrong(request, state.get("error", {}))
-        outcome = {"Status": "FAILED", "Reason": reason}
+    outcome = steps.outcome_of(state, lambda error: _went_wrong(request, error))
     gone_by = request.physical_id if request.kind == "Delete" else None
-    answer_cloudformation(request, outcome, gone_by or request.name)
-    return {"answered": outcome["Status"]}
+    return answer_cloudformation(request, outcome, gone_by or request.name)
 
 
 _STEPS: steps.Steps = {

@@ -15,11 +15,11 @@ _SECONDS = 30
 _open = urllib.request.urlopen
 
 
-def answer(request: Request, outcome: Mapping[str, Any], physical_id: str) -> None:
+def answer(request: Request, outcome: Mapping[str, Any], physical_id: str) -> dict[str, Any]:
     """Puts ``outcome`` (``Status``, ``Reason``, ``Data``) to the request's address.
 
-    An address that refuses has been answered, or has expired: then nobody waits any more. Raises
-    `OSError` when it cannot be reached.
+    An address that refuses has been answered, or has expired: then nobody waits any more. Returns
+    what a machine's last step leaves. Raises `OSError` when the address cannot be reached.
     """
     reason = str(outcome.get("Reason", "")).encode()[:_MOST_BYTES_OF_REASON]
     body = {
@@ -44,3 +44,4 @@ def answer(request: Request, outcome: Mapping[str, Any], physical_id: str) -> No
         if refused.code >= 500:
             raise
         print(f"the address answers {refused.code}: nobody waits there any more")
+    return {"answered": outcome["Status"]}

@@ -49,6 +49,13 @@ def failed(state: State, reason: str) -> State:
     return {**state, "outcome": {"Status": "FAILED", "Reason": reason}}
 
 
+def outcome_of(state: State, went_wrong: Callable[[Mapping[str, Any]], str]) -> State:
+    """What CloudFormation is answered; ``went_wrong`` tells an error that ended the execution."""
+    ended = state if "outcome" in state else failed(state, went_wrong(state.get("error", {})))
+    outcome: State = ended["outcome"]
+    return outcome
+
+
 def seconds_since_start(state: State) -> float:
     """How long the execution has run."""
     return (datetime.now(UTC) - datetime.fromisoformat(state["started"])).total_seconds()

@@ -144,15 +144,12 @@ def update(state: State) -> State:
 def answer(state: State) -> State:
     """Answers CloudFormation: with the outcome, or with the error that ended the execution."""
     request = Request.of(state["request"])
-    outcome = state.get("outcome")
-    if outcome is None:
-        outcome = {"Status": "FAILED", "Reason": sentences.went_wrong(state.get("error", {}))}
+    outcome = steps.outcome_of(state, sentences.went_wrong)
     outcome = {**outcome, "Data": {"EndpointName": request.endpoint}}
     # What was recorded once stays the physical id: another one would mean a replacement, and a
     # Delete of the old one.
     recorded = request.physical_id or f"{request.endpoint}/{state.get('before') or ''}"
-    answer_cloudformation(request, outcome, recorded)
-    return {"answered": outcome["Status"]}
+    return answer_cloudformation(request, outcome, recorded)
 
 
 _STEPS: steps.Steps = {

@@ -66,11 +66,8 @@ def look(state: State) -> State:
 def answer(state: State) -> State:
     """Answers CloudFormation: with the outcome, or with the error that ended the execution."""
     request = Request.of(state["request"])
-    outcome = state.get("outcome")
-    if outcome is None:
-        outcome = {"Status": "FAILED", "Reason": steps.cause_of(state.get("error", {}))}
-    answer_cloudformation(request, outcome, _physical_id(request))
-    return {"answered": outcome["Status"]}
+    outcome = steps.outcome_of(state, steps.cause_of)
+    return answer_cloudformation(request, outcome, _physical_id(request))
 
 
 class SageMakerError(Exception):

@@ -101,11 +101,8 @@ def place(wanted: Mapping[str, Any], deadline: float) -> list[str]:
 def answer(state: State) -> State:
     """Answers CloudFormation: with the outcome, or with the error that ended the execution."""
     request = Request.of(state["request"])
-    outcome = state.get("outcome")
-    if outcome is None:
-        outcome = {"Status": "FAILED", "Reason": steps.cause_of(state.get("error", {}))}
-    answer_cloudformation(request, outcome, f"{request.logical_id}-archives")
-    return {"answered": outcome["Status"]}
+    outcome = steps.outcome_of(state, steps.cause_of)
+    return answer_cloudformation(request, outcome, f"{request.logical_id}-archives")
 
 
 def _mark_of(target: Mapping[str, str]) -> str | None:

@@ -7,7 +7,7 @@ users who met them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sagemaker_serving.functions.custom_resource.refusals import is_denied
@@ -37,7 +37,10 @@ def why_failed(job: Job, request: Request) -> str:
     reason = " ".join(str(job.get("FailureReason") or "no reason given").split())
     for fits, sentence in _SENTENCES:
         if fits.search(reason):
-            return f"{sentence(request, reason)} (SageMaker: {clipped(reason, 300)})"
+            said = (
+                sentence.format(request) if isinstance(sentence, str) else sentence(request, reason)
+            )
+            return f"{said} (SageMaker: {clipped(reason, 300)})"
     return (
         f"compilation job {job['CompilationJobName']} failed: {clipped(reason)}; its log is "
         f"in /aws/sagemaker/CompilationJobs"
@@ -61,7 +64,7 @@ def took_too_long(name: str, minutes: int) -> str:
     )
 
 
-def went_wrong(error: dict[str, Any]) -> str:
+def went_wrong(error: Mapping[str, Any]) -> str:
     """On an error of these functions themselves, as Step Functions reports it."""
     cause = cause_of(error)
     if is_denied(cause):
@@ -112,39 +115,6 @@ def _about_shapes(request: Request, reason: str) -> str:
     return f"data_input_config is {given}, and the model's signature takes {signature}; use that"
 
 
-def _about_operators(request: Request, reason: str) -> str:
-    return (
-        "Neo cannot compile an operation of this model; replace it in the graph, or serve the "
-        "model without compile"
-    )
-
-
-def _about_untar(request: Request, reason: str) -> str:
-    return f"{request.model_url} is not a .tar.gz archive; pack it with `sagemaker-serving package`"
-
-
-def _about_object(request: Request, reason: str) -> str:
-    return f"there is no archive at {request.model_url}"
-
-
-def _about_region(request: Request, reason: str) -> str:
-    return (
-        f"{request.model_url} lies in another region than the deploy; Neo reads buckets of its "
-        "own region only: copy the archive there"
-    )
-
-
-def _about_access(request: Request, reason: str) -> str:
-    return (
-        f"the compilation's role {request.properties['RoleArn']} may not read the archive or "
-        f"write to {request.output_url}; bucket and key policies have to let it"
-    )
-
-
-def _about_capacity(request: Request, reason: str) -> str:
-    return "SageMaker has no capacity to compile at the moment; deploy again later"
-
-
 def _about_time(request: Request, reason: str) -> str:
     limit = request.properties.get("StoppingCondition", {}).get("MaxRuntimeInSeconds", "?")
     return (
@@ -153,22 +123,43 @@ def _about_time(request: Request, reason: str) -> str:
     )
 
 
-def _about_itself(request: Request, reason: str) -> str:
-    return "SageMaker itself failed while it compiled; deploy again, and ask AWS if it stays so"
-
-
-_SENTENCES: tuple[tuple[re.Pattern[str], Callable[[Request, str], str]], ...] = (
-    (re.compile(r"untar input model", re.IGNORECASE), _about_untar),
-    (re.compile(r"S3 object does not exist", re.IGNORECASE), _about_object),
-    (re.compile(r"different from AWS Sagemaker service region", re.IGNORECASE), _about_region),
-    (re.compile(r"AccessDenied|not authorized|Access Denied|assume", re.IGNORECASE), _about_access),
-    (re.compile(r"CapacityError|InsufficientCapacity|capacity", re.IGNORECASE), _about_capacity),
+_SENTENCES: tuple[tuple[re.Pattern[str], str | Callable[[Request, str], str]], ...] = (
+    (
+        re.compile(r"untar input model", re.IGNORECASE),
+        "{0.model_url} is not a .tar.gz archive; pack it with `sagemaker-serving package`",
+    ),
+    (
+        re.compile(r"S3 object does not exist", re.IGNORECASE),
+        "there is no archive at {0.model_url}",
+    ),
+    (
+        re.compile(r"different from AWS Sagemaker service region", re.IGNORECASE),
+        "{0.model_url} lies in another region than the deploy; Neo reads buckets of its own region "
+        "only: copy the archive there",
+    ),
+    (
+        re.compile(r"AccessDenied|not authorized|Access Denied|assume", re.IGNORECASE),
+        "the compilation's role {0.properties[RoleArn]} may not read the archive or write to "
+        "{0.output_url}; bucket and key policies have to let it",
+    ),
+    (
+        re.compile(r"CapacityError|InsufficientCapacity|capacity", re.IGNORECASE),
+        "SageMaker has no capacity to compile at the moment; deploy again later",
+    ),
     (re.compile(r"TimeOut|MaxRuntimeInSeconds|timed out", re.IGNORECASE), _about_time),
-    (re.compile(r"not implemented|NotImplemented|is not supported"), _about_operators),
+    (
+        re.compile(r"not implemented|NotImplemented|is not supported"),
+        "Neo cannot compile an operation of this model; replace it in the graph, or serve the "
+        "model without compile",
+    ),
     (_SHAPES, _about_shapes),
     *((fits, _about_files) for fits, _ in _FILES),
-    (re.compile(r"Internal ?Server|internal server error|unexpected error", re.I), _about_itself),
+    (
+        re.compile(r"Internal ?Server|internal server error|unexpected error", re.I),
+        "SageMaker itself failed while it compiled; deploy again, and ask AWS if it stays so",
+    ),
 )
+"""What is said of a reason: a text about the request, or what makes one. The first that fits."""
 
 
 def _is_code(name: str) -> bool:

@@ -110,13 +110,10 @@ def answer(state: State) -> State:
     stack that cannot be deleted would not.
     """
     request = Request.of(state["request"])
-    outcome = state.get("outcome")
-    if outcome is None:
-        reason = sentences.went_wrong(state.get("error", {}))
-        status = "SUCCESS" if request.kind == "Delete" else "FAILED"
-        outcome = {"Status": status, "Reason": reason}
-    answer_cloudformation(request, outcome, _physical_id(request))
-    return {"answered": outcome["Status"]}
+    outcome = steps.outcome_of(state, sentences.went_wrong)
+    if request.kind == "Delete":
+        outcome = {**outcome, "Status": "SUCCESS"}
+    return answer_cloudformation(request, outcome, _physical_id(request))
 
 
 _STEPS: steps.Steps = {
