@@ -14,7 +14,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -28,7 +27,6 @@ from sagemaker_serving.model_server.modeldir import open_model
 from sagemaker_serving.model_server.orphans import end_of, spawn
 from sagemaker_serving.model_server.ports import free_port
 from sagemaker_serving.model_server.racing import first_of
-from sagemaker_serving.model_server.supervisor import stop_event
 
 log = logging.getLogger("front")
 
@@ -40,14 +38,13 @@ _CHUNK = 64 * 1024
 
 
 async def serve(
-    model: Path, public: socket.socket, scratch: Path, *, command: str, parent_fd: int | None
+    model: Path, public: socket.socket, scratch: Path, stopping: asyncio.Event, *, command: str
 ) -> None:
-    """Run ``command`` by the shell, and pass on to it what comes to ``public``, until told to stop.
+    """Run ``command`` by the shell, and pass on to it what comes to ``public``.
 
-    ``scratch`` is an empty folder; it is removed at the end, with the command's HOME. Raises
+    Until ``stopping`` is set. ``scratch`` is an empty folder, and gets the command's HOME. Raises
     `Failure` when the command ends by itself.
     """
-    stopping = stop_event(parent_fd)
     model_dir = await asyncio.to_thread(open_model, model, scratch)
     home = scratch / "home"
     home.mkdir()
@@ -73,7 +70,6 @@ async def serve(
         if not done:
             os.killpg(process.pid, signal.SIGKILL)
             await ended
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 async def _failed(ended: asyncio.Task[int]) -> None:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
+import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import Awaitable, Callable, Iterable
@@ -40,8 +43,9 @@ def container_arguments(module: str) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, serve: Callable[..., Awaitable[None]], *own: str) -> int:
     """Serve until told to stop (status 0); 2 for the user's mistake, 1 for other failures.
 
-    ``serve`` takes the model, the listening socket and a folder to use and remove, and by
-    name ``parent_fd`` and the server's ``own`` arguments.
+    ``serve`` takes the model, the listening socket, an empty folder that is removed at the end, an
+    event, and by name the server's ``own`` arguments. SIGTERM, SIGINT, SIGHUP and the end of
+    ``--parent-fd`` set the event.
     """
     start_logging()
     raise_file_limit()
@@ -68,5 +72,24 @@ async def _serve(
     reap_orphans_as_they_end()
     given: Path | None = arguments.scratch
     scratch = Path(tempfile.mkdtemp(prefix="sagemaker-serving-")) if given is None else given
-    named = {name: getattr(arguments, name) for name in ("parent_fd", *own)}
-    await serve(arguments.model_dir, public, scratch, **named)
+    named = {name: getattr(arguments, name) for name in own}
+    try:
+        await serve(arguments.model_dir, public, scratch, _stopping(arguments.parent_fd), **named)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _stopping(parent_fd: int | None) -> asyncio.Event:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, stopping.set)
+    if parent_fd is not None:
+        loop.add_reader(parent_fd, _at_end_of, parent_fd, stopping)
+    return stopping
+
+
+def _at_end_of(parent_fd: int, stopping: asyncio.Event) -> None:
+    if not os.read(parent_fd, 1):
+        asyncio.get_running_loop().remove_reader(parent_fd)
+        stopping.set()

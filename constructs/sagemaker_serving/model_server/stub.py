@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import shutil
 import socket
 import sys
 import time
@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 
 from sagemaker_serving.model_server.entry import container_arguments, run
-from sagemaker_serving.model_server.supervisor import http_server, stop_event
+from sagemaker_serving.model_server.supervisor import http_server
 
 ATTRIBUTES = "X-Amzn-SageMaker-Custom-Attributes"
 """The one header of a container that InvokeEndpoint hands on."""
@@ -25,21 +25,15 @@ STUB = {
 }
 
 
-async def serve(
-    model: Path, public: socket.socket, scratch: Path, *, parent_fd: int | None
-) -> None:
-    """Answer on the listening socket ``public`` until told to stop; ``model`` is not looked at.
+async def serve(model: Path, public: socket.socket, scratch: Path, stopping: asyncio.Event) -> None:
+    """Answer on the listening socket ``public`` until ``stopping`` is set; no model is looked at.
 
     /ping is a 200 without a body; /v1/chat/completions is answered as OpenAI's API has it, streams
     included, with `STUB` for the message; all else is `STUB` and the header `ATTRIBUTES`.
     """
-    stopping = stop_event(parent_fd)
-    try:
-        async with http_server(_answer, public) as accept:
-            await accept()
-            await stopping.wait()
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    async with http_server(_answer, public) as accept:
+        await accept()
+        await stopping.wait()
 
 
 async def _answer(request: web.BaseRequest) -> web.StreamResponse:

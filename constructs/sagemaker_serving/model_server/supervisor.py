@@ -6,8 +6,6 @@ import asyncio
 import json
 import logging
 import os
-import shutil
-import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -41,33 +39,28 @@ async def serve(
     model: Path,
     public: socket.socket,
     scratch: Path,
+    stopping: asyncio.Event,
     *,
     container_version: str | None,
-    parent_fd: int | None,
 ) -> None:
-    """Serve ``model`` on the listening socket ``public`` until told to stop.
+    """Serve ``model`` on the listening socket ``public`` until ``stopping`` is set.
 
-    Told by SIGTERM, SIGINT, SIGHUP or the end of ``parent_fd``. ``scratch`` is an
-    empty folder; it is removed at the end. Raises `ReportedError` when the
-    start fails or a process dies. No process is left in any case.
+    ``scratch`` is an empty folder. Raises `ReportedError` when the start fails or a process dies.
+    No process is left in any case.
     """
-    stopping = stop_event(parent_fd)
     front = Front()
     container = Container(scratch)
     planning = partial(make_plan, model, scratch, os.environ, container_version)
+    contract = CONTRACTS[generation_of(container_version)]
+    start_logging(form=contract.log_format)
+    handle = front.handle if public.family == socket.AF_UNIX else _without_browsers(front)
+    server = HttpServer(handle, contract.nginx)
+    accept = partial(server.start, public, backlog=BACKLOG)
     try:
-        contract = CONTRACTS[generation_of(container_version)]
-        start_logging(form=contract.log_format)
-        handle = front.handle if public.family == socket.AF_UNIX else _without_browsers(front)
-        server = HttpServer(handle, contract.nginx)
-        accept = partial(server.start, public, backlog=BACKLOG)
-        try:
-            await first_of(_run(container, front, planning, accept), stopping.wait())
-        finally:
-            await server.close(DRAIN_SECONDS)
-            await container.stop()
+        await first_of(_run(container, front, planning, accept), stopping.wait())
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        await server.close(DRAIN_SECONDS)
+        await container.stop()
 
 
 async def _run(
@@ -125,20 +118,3 @@ async def http_server(
         yield web.SockSite(server, public, backlog=BACKLOG).start
     finally:
         await server.cleanup()
-
-
-def stop_event(parent_fd: int | None) -> asyncio.Event:
-    """An event that SIGTERM, SIGINT, SIGHUP or the end of ``parent_fd`` sets."""
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, stopping.set)
-    if parent_fd is not None:
-        loop.add_reader(parent_fd, _at_end_of, parent_fd, stopping)
-    return stopping
-
-
-def _at_end_of(parent_fd: int, stopping: asyncio.Event) -> None:
-    if not os.read(parent_fd, 1):
-        asyncio.get_running_loop().remove_reader(parent_fd)
-        stopping.set()

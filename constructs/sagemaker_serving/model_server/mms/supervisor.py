@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -22,7 +21,7 @@ from sagemaker_serving.model_server.modeldir import open_folder_of_models, open_
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.requirements import code_environment
-from sagemaker_serving.model_server.supervisor import http_server, stop_event
+from sagemaker_serving.model_server.supervisor import http_server
 from sagemaker_serving.model_server.toolkit.contract import API_VARIABLE, loads_models
 from sagemaker_serving.model_server.toolkit.settings import TIMEOUT, read_settings
 
@@ -37,17 +36,16 @@ async def serve(
     model: Path,
     public: socket.socket,
     scratch: Path,
+    stopping: asyncio.Event,
     *,
     program: Program,
     container_version: str | None,
-    parent_fd: int | None,
 ) -> None:
-    """Serve ``model`` as ``program`` on the listening socket ``public`` until told to stop.
+    """Serve ``model`` as ``program`` on the listening socket ``public`` until ``stopping`` is set.
 
-    With SAGEMAKER_MULTI_MODEL it is a folder of models, none of which is loaded yet. Told, and
-    ended, as `sagemaker_serving.model_server.supervisor.serve` is.
+    With SAGEMAKER_MULTI_MODEL it is a folder of models, none of which is loaded yet. It ends as
+    `sagemaker_serving.model_server.supervisor.serve` does.
     """
-    stopping = stop_event(parent_fd)
     front = Front()
     try:
         contract = contract_of(program, container_version)
@@ -62,7 +60,6 @@ async def serve(
             await first_of(_run(container, front, model, accept), stopping.wait())
     finally:
         await front.close()
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 async def _run(

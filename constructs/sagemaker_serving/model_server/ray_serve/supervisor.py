@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,7 +25,7 @@ from sagemaker_serving.model_server.ports import free_port
 from sagemaker_serving.model_server.programs import Program
 from sagemaker_serving.model_server.racing import first_of
 from sagemaker_serving.model_server.requirements import code_environment
-from sagemaker_serving.model_server.supervisor import http_server, stop_event
+from sagemaker_serving.model_server.supervisor import http_server
 
 log = logging.getLogger("front")
 
@@ -46,15 +45,14 @@ async def serve(
     model: Path,
     public: socket.socket,
     scratch: Path,
+    stopping: asyncio.Event,
     *,
     program: Program,
-    parent_fd: int | None,
 ) -> None:
-    """Serve ``model`` on the listening socket ``public`` until told to stop.
+    """Serve ``model`` on the listening socket ``public`` until ``stopping`` is set.
 
-    Told, and ended, as `sagemaker_serving.model_server.supervisor.serve` is.
+    It ends as `sagemaker_serving.model_server.supervisor.serve` does.
     """
-    stopping = stop_event(parent_fd)
     timeout = _timeout_seconds(os.environ)
     front = Front(streams=program is Program.RAY_SERVE_STREAMING, timeout_seconds=timeout)
     cluster = _Cluster(scratch)
@@ -64,7 +62,6 @@ async def serve(
     finally:
         await front.close()
         await cluster.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 async def _run(

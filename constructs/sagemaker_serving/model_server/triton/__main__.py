@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import os
-import shutil
 import socket
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ from sagemaker_serving.model_server.bodies import read_body
 from sagemaker_serving.model_server.entry import container_arguments, run
 from sagemaker_serving.model_server.modeldir import open_folder_of_models, open_model
 from sagemaker_serving.model_server.racing import first_of
-from sagemaker_serving.model_server.supervisor import http_server, stop_event
+from sagemaker_serving.model_server.supervisor import http_server
 from sagemaker_serving.model_server.triton.models import (
     OnnxRuntimeModel,
     TritonError,
@@ -32,24 +31,18 @@ log = logging.getLogger("front")
 _TARGET = "X-Amzn-SageMaker-Target-Model"
 
 
-async def serve(
-    model: Path, public: socket.socket, scratch: Path, *, parent_fd: int | None
-) -> None:
-    """Serve ``model``, a model repository, on the listening socket ``public`` until told to stop.
+async def serve(model: Path, public: socket.socket, scratch: Path, stopping: asyncio.Event) -> None:
+    """Serve ``model``, a model repository, on the socket ``public`` until ``stopping`` is set.
 
     With SAGEMAKER_MULTI_MODEL it begins without a model. Raises `ReportedError` when the start
     fails.
     """
-    stopping = stop_event(parent_fd)
     front = _Front()
-    try:
-        async with http_server(front.handle, public) as accept:
-            await first_of(_start(front, model, scratch), stopping.wait())
-            if not stopping.is_set():
-                await accept()
-                await stopping.wait()
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    async with http_server(front.handle, public) as accept:
+        await first_of(_start(front, model, scratch), stopping.wait())
+        if not stopping.is_set():
+            await accept()
+            await stopping.wait()
 
 
 async def _start(front: _Front, model: Path, scratch: Path) -> None:
