@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sagemaker_serving.model_server.engine.signatures import Signature
 from sagemaker_serving.model_server.engine.status import invalid
-from sagemaker_serving.model_server.engine.tensors import Array
+from sagemaker_serving.model_server.engine.tensors import Array, shape_text
 
 INPUTS = "inputs"
 OUTPUTS = "outputs"
@@ -56,7 +56,7 @@ def check_classes(signature: Signature, outputs: Mapping[str, Array], count: int
         array = outputs[name]
         if array.ndim != 2:
             raise invalid(
-                f"Expected Tensor shape: [batch_size num_classes] but got {_shape(array)}"
+                f"Expected Tensor shape: [batch_size num_classes] but got {shape_text(array)}"
             )
         if signature.outputs[name].dtype != dtype:
             raise invalid(
@@ -76,7 +76,7 @@ def check_regressions(signature: Signature, array: Array, count: int) -> None:
     if array.ndim != 1 and not (array.ndim == 2 and array.shape[1] == 1):
         raise invalid(
             "Expected output Tensor shape to be either [batch_size] or "
-            f"[batch_size, 1] but got {_shape(array)}"
+            f"[batch_size, 1] but got {shape_text(array)}"
         )
     if array.shape[0] != count:
         raise invalid(
@@ -90,7 +90,3 @@ def check_regressions(signature: Signature, array: Array, count: int) -> None:
 
 def _tensors(signature: Signature, *names: str) -> dict[str, str]:
     return {name: signature.outputs[name].tensor for name in names if name in signature.outputs}
-
-
-def _shape(array: Array) -> str:
-    return f"[{','.join(map(str, array.shape))}]"

@@ -7,11 +7,10 @@ below). ModelService's HandleReloadConfigRequest is UNIMPLEMENTED here.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 import grpc.aio
@@ -31,12 +30,12 @@ from sagemaker_serving.model_server.engine.classify_regress import (
 from sagemaker_serving.model_server.engine.grpc_messages import AVAILABLE, message
 from sagemaker_serving.model_server.engine.predict import Tensors, wrong_number_of_inputs
 from sagemaker_serving.model_server.engine.registry import Registry, Servable
-from sagemaker_serving.model_server.engine.running import Runner
+from sagemaker_serving.model_server.engine.running import Calls, Runner
 from sagemaker_serving.model_server.engine.service import INLINE_BYTES
 from sagemaker_serving.model_server.engine.signatures import DEFAULT_SIGNATURE, Signature
 from sagemaker_serving.model_server.engine.status import Code, StatusError, invalid
-from sagemaker_serving.model_server.engine.tensor_protos import array_of, type_name, write
-from sagemaker_serving.model_server.engine.tensors import Array
+from sagemaker_serving.model_server.engine.tensor_protos import array_of, write
+from sagemaker_serving.model_server.engine.tensors import Array, type_name
 
 log = logging.getLogger("engine")
 
@@ -47,7 +46,6 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _MOST_SAID = 1024
 _SIGNATURE_DEF = "signature_def"
 _CLASSIFY, _REGRESS = "tensorflow/serving/classify", "tensorflow/serving/regress"
-T = TypeVar("T")
 
 
 def make_server(registry: Registry, runner: Runner, pool: Executor) -> grpc.aio.Server:
@@ -79,13 +77,12 @@ def make_server(registry: Registry, runner: Runner, pool: Executor) -> grpc.aio.
     return server
 
 
-class Methods:
+class Methods(Calls):
     """The methods; each raises `StatusError` with TensorFlow Serving's code and text."""
 
     def __init__(self, registry: Registry, runner: Runner, pool: Executor) -> None:
+        super().__init__(runner, pool)
         self._registry = registry
-        self._runner = runner
-        self._pool = pool
 
     async def predict(self, request: Any) -> Any:
         """``servables/tensorflow/predict_util.cc``, RunPredict."""
@@ -96,15 +93,15 @@ class Methods:
             raise StatusError(
                 Code.FAILED_PRECONDITION, f'Serving signature key "{name}" not found.'
             )
-        is_large = request.ByteSize() > INLINE_BYTES
-        feeds = await self._convert(lambda: _feeds(signature, request.inputs), is_large)
+        is_small = request.ByteSize() <= INLINE_BYTES
+        feeds = await self._convert(lambda: _feeds(signature, request.inputs), inline=is_small)
         names = _fetched_names(signature, list(request.output_filter))
         _check_types(signature, feeds)
         fetches = {name: signature.outputs[name].tensor for name in names}
-        outputs = await self._run(servable, feeds, fetches)
-        is_large = sum(array.nbytes for array in outputs.values()) > INLINE_BYTES
+        outputs = await self._fetched(servable, feeds, fetches)
+        is_small = sum(array.nbytes for array in outputs.values()) <= INLINE_BYTES
         answered = self._spec(spec, name)
-        return await self._convert(lambda: _prediction(answered, outputs), is_large)
+        return await self._convert(lambda: _prediction(answered, outputs), inline=is_small)
 
     async def classify(self, request: Any) -> Any:
         """``servables/tensorflow/classifier.cc``, RunClassify."""
@@ -127,8 +124,10 @@ class Methods:
     ) -> Any:
         spec, servable, signature = self._signature(request)
         fetches = fetches_of(signature)
-        outputs, count = await self._over_examples(servable, signature, request.input, fetches)
-        result = result_of(signature, outputs, count)
+        examples = _examples(request.input)
+        feeds = {signature.inputs[INPUTS].tensor: examples}
+        outputs = await self._fetched(servable, feeds, fetches)
+        result = result_of(signature, outputs, len(examples))
         return response(model_spec=self._spec(spec, spec.signature_name), result=result)
 
     async def multi_inference(self, request: Any) -> Any:
@@ -151,7 +150,7 @@ class Methods:
         examples = _examples(request.input)
         feeds = {signature.inputs[INPUTS].tensor: examples for _, signature, _ in asked.values()}
         tensors = {tensor: tensor for _, _, own in asked.values() for tensor in own.values()}
-        fetched = await self._run(servable, feeds, tensors)
+        fetched = await self._fetched(servable, feeds, tensors)
         response = message("MultiInferenceResponse")()
         for name, (method, signature, own) in asked.items():
             outputs = {output: fetched[tensor] for output, tensor in own.items()}
@@ -215,23 +214,6 @@ class Methods:
             answered.signature_name = signature_name or DEFAULT_SIGNATURE
         answered.version.value = max(self._registry.versions(spec.name, _version(spec)))
         return answered
-
-    async def _over_examples(
-        self, servable: Servable, signature: Signature, given: Any, fetches: Mapping[str, str]
-    ) -> tuple[Tensors, int]:
-        examples = _examples(given)
-        feeds = {signature.inputs[INPUTS].tensor: examples}
-        return await self._run(servable, feeds, fetches), len(examples)
-
-    async def _run(self, servable: Servable, feeds: Tensors, fetches: Mapping[str, str]) -> Tensors:
-        """The outputs by their names in the signature."""
-        tensors = await self._runner.run(servable, feeds, tuple(dict.fromkeys(fetches.values())))
-        return {name: tensors[tensor] for name, tensor in fetches.items()}
-
-    async def _convert(self, work: Callable[[], T], is_large: bool) -> T:
-        if not is_large:
-            return work()
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
 
 def _method(answer: Callable[[Any], Awaitable[Any]], request: str) -> grpc.RpcMethodHandler:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Any
 
@@ -17,6 +17,7 @@ from sagemaker_serving.model_server.engine.tensors import (
     Array,
     dense,
     must_have_possible_rank,
+    shape_text,
     walked,
 )
 
@@ -142,7 +143,7 @@ class _Column:
         if array.size != first.size:
             raise invalid(f"Expecting tensor size: {first.size} but got: {array.size}")
         if array.shape != first.shape:
-            raise invalid(f"Expecting shape {_text(first)} but got: {_text(array)}")
+            raise invalid(f"Expecting shape {shape_text(first)} but got: {shape_text(array)}")
         self.arrays.append(array)
 
     def stacked(self, count: int) -> Array:
@@ -161,35 +162,22 @@ def _add(columns: dict[str, _Column], name: str, value: object, place: str) -> N
 
 
 def _from_columns(value: Any, inputs: Inputs) -> Tensors:
-    if isinstance(value, dict) and not is_base64(value):
-        return _each(inputs, lambda name: _named(value, name))
-    if len(inputs) > 1:
+    is_named = _is_row(value)
+    if not is_named and len(inputs) > 1:
         raise invalid(
             "inputs is a plain value/list, but expecting an object as multiple "
             "input tensors required as per tensorinfo_map"
         )
-    return _each(inputs, lambda name: value)
-
-
-def _each(inputs: Inputs, value_of: Callable[[str], object]) -> Tensors:
     tensors: Tensors = {}
     for name, info in inputs.items():
-        value = value_of(name)
-        must_have_possible_rank(value, name)
-        array = dense(value, info.dtype)
-        tensors[name] = walked(value, info.dtype) if array is None else array
+        if is_named and name not in value:
+            raise invalid(f"Missing named input: {name} in 'inputs' object.")
+        own = value[name] if is_named else value
+        must_have_possible_rank(own, name)
+        array = dense(own, info.dtype)
+        tensors[name] = walked(own, info.dtype) if array is None else array
     return tensors
-
-
-def _named(value: dict[str, Any], name: str) -> object:
-    if name not in value:
-        raise invalid(f"Missing named input: {name} in 'inputs' object.")
-    return value[name]
 
 
 def _is_row(value: object) -> bool:
     return isinstance(value, dict) and not is_base64(value)
-
-
-def _text(array: Array) -> str:
-    return f"[{','.join(map(str, array.shape))}]"

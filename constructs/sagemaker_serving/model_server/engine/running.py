@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from sagemaker_serving.model_server.engine.predict import Tensors
 from sagemaker_serving.model_server.engine.registry import Servable
@@ -15,6 +16,8 @@ QUICK_SECONDS = 0.0005
 
 _MEMORY = 0.9
 """How much an estimate keeps of what it was when a new duration comes in."""
+
+T = TypeVar("T")
 
 
 class Runner(Protocol):
@@ -50,6 +53,26 @@ class DirectRunner:
         usual = seconds if usual is None else usual
         self._usual_seconds[key] = _MEMORY * usual + (1 - _MEMORY) * seconds
         return outputs
+
+
+class Calls:
+    """What both APIs call servables by; ``pool`` takes what would hold up other requests."""
+
+    def __init__(self, runner: Runner, pool: Executor) -> None:
+        self._runner = runner
+        self._pool = pool
+
+    async def _fetched(
+        self, servable: Servable, feeds: Tensors, fetches: Mapping[str, str]
+    ) -> Tensors:
+        """The outputs by their names in the signature."""
+        tensors = await self._runner.run(servable, feeds, tuple(dict.fromkeys(fetches.values())))
+        return {name: tensors[tensor] for name, tensor in fetches.items()}
+
+    async def _convert(self, work: Callable[[], T], *, inline: bool) -> T:
+        if inline:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
 
 def _timed(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
 
 from sagemaker_serving.model_server.engine.answers import (
     classify_answer,
@@ -28,7 +25,7 @@ from sagemaker_serving.model_server.engine.examples import request_examples
 from sagemaker_serving.model_server.engine.large_bodies import LARGE_BYTES, LargeBody
 from sagemaker_serving.model_server.engine.predict import Layout, Tensors, predict_inputs
 from sagemaker_serving.model_server.engine.registry import Servable
-from sagemaker_serving.model_server.engine.running import Runner
+from sagemaker_serving.model_server.engine.running import Calls
 from sagemaker_serving.model_server.engine.signatures import DEFAULT_SIGNATURE, Signature
 from sagemaker_serving.model_server.engine.status import invalid
 from sagemaker_serving.model_server.engine.tensors import Array
@@ -40,15 +37,10 @@ INLINE_ELEMENTS = 4096
 """The same for answers, by their number of values."""
 
 Find = Callable[[], Servable]
-T = TypeVar("T")
 
 
-class Service:
-    """The three methods; ``pool`` takes conversions that would hold up other requests."""
-
-    def __init__(self, runner: Runner, pool: Executor) -> None:
-        self._runner = runner
-        self._pool = pool
+class Service(Calls):
+    """The three methods."""
 
     async def predict(self, find: Find, body: bytes) -> str:
         """``predictions`` or ``outputs``; raises `StatusError`."""
@@ -85,18 +77,6 @@ class Service:
         fetches = fetches_of(signature)
         feeds = {signature.inputs[INPUTS].tensor: examples}
         return signature, await self._fetched(servable, feeds, fetches), len(examples)
-
-    async def _fetched(
-        self, servable: Servable, feeds: Tensors, fetches: Mapping[str, str]
-    ) -> Tensors:
-        """The outputs by their names in the signature."""
-        tensors = await self._runner.run(servable, feeds, tuple(dict.fromkeys(fetches.values())))
-        return {name: tensors[tensor] for name, tensor in fetches.items()}
-
-    async def _convert(self, work: Callable[[], T], *, inline: bool) -> T:
-        if inline:
-            return work()
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
 
 def _predict_request(find: Find, body: bytes) -> tuple[Servable, Signature, Layout, Tensors]:

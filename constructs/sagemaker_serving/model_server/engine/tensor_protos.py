@@ -73,11 +73,6 @@ def write(array: Array, proto: TensorProto) -> None:
         values.extend(plain.ravel().tolist())
 
 
-def type_name(dtype: str) -> str:
-    """A type as TensorFlow's errors call it: "float" for DT_FLOAT."""
-    return dtype.removeprefix("DT_").lower()
-
-
 def _varint(value: int) -> bytes:
     digits = bytearray()
     while value > 127:

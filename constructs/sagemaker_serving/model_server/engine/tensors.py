@@ -27,13 +27,11 @@ Array = NDArray[Any]
 class _Kind:
     """How JSON becomes one of TensorFlow's types: util/json_tensor.cc, AddValueToTensor.
 
-    ``name`` is the type's name in messages. ``parsed`` is what TF Serving reads
-    a whole number as before it becomes ``dtype``, and ``low..high`` that type's
-    span: small integer types wrap around. Floating point takes every number,
-    rounded; from 2.5 on nothing is refused for lost digits.
+    ``parsed`` is what TF Serving reads a whole number as before it becomes ``dtype``, and
+    ``low..high`` that type's span: small integer types wrap around. Floating point takes every
+    number, rounded; from 2.5 on nothing is refused for lost digits.
     """
 
-    name: str
     dtype: type[np.generic]
     accepts: frozenset[type]
     low: int = 0
@@ -41,27 +39,27 @@ class _Kind:
     parsed: type[np.integer[Any]] | None = None
 
 
-def _integer(name: str, dtype: type[np.generic], parsed: type[np.integer[Any]]) -> _Kind:
+def _integer(dtype: type[np.generic], parsed: type[np.integer[Any]]) -> _Kind:
     limits = np.iinfo(parsed)
-    return _Kind(name, dtype, frozenset({int}), int(limits.min), int(limits.max), parsed)
+    return _Kind(dtype, frozenset({int}), int(limits.min), int(limits.max), parsed)
 
 
-def _floating(name: str, dtype: type[np.floating[Any]]) -> _Kind:
-    return _Kind(name, dtype, frozenset({int, float}))
+def _floating(dtype: type[np.floating[Any]]) -> _Kind:
+    return _Kind(dtype, frozenset({int, float}))
 
 
 _KINDS = {
-    "DT_FLOAT": _floating("float", np.float32),
-    "DT_DOUBLE": _floating("double", np.float64),
-    "DT_INT8": _integer("int8", np.int8, np.int32),
-    "DT_INT16": _integer("int16", np.int16, np.int32),
-    "DT_INT32": _integer("int32", np.int32, np.int32),
-    "DT_INT64": _integer("int64", np.int64, np.int64),
-    "DT_UINT8": _integer("uint8", np.uint8, np.int32),
-    "DT_UINT32": _integer("uint32", np.uint32, np.uint32),
-    "DT_UINT64": _integer("uint64", np.uint64, np.uint64),
-    "DT_BOOL": _Kind("bool", np.bool_, frozenset({bool})),
-    "DT_STRING": _Kind("string", np.object_, frozenset({str, dict})),
+    "DT_FLOAT": _floating(np.float32),
+    "DT_DOUBLE": _floating(np.float64),
+    "DT_INT8": _integer(np.int8, np.int32),
+    "DT_INT16": _integer(np.int16, np.int32),
+    "DT_INT32": _integer(np.int32, np.int32),
+    "DT_INT64": _integer(np.int64, np.int64),
+    "DT_UINT8": _integer(np.uint8, np.int32),
+    "DT_UINT32": _integer(np.uint32, np.uint32),
+    "DT_UINT64": _integer(np.uint64, np.uint64),
+    "DT_BOOL": _Kind(np.bool_, frozenset({bool})),
+    "DT_STRING": _Kind(np.object_, frozenset({str, dict})),
 }
 
 MOST_DIMENSIONS = 254
@@ -147,6 +145,11 @@ def must_be_possible_rank(rank: int, name: str) -> None:
         )
 
 
+def shape_text(array: Array) -> str:
+    """A shape as messages have it."""
+    return f"[{','.join(map(str, array.shape))}]"
+
+
 def decoded(value: Any) -> bytes:
     """The bytes of ``{"b64": …}`` as absl's Base64Unescape reads them.
 
@@ -164,7 +167,7 @@ def decoded(value: Any) -> bytes:
 
 def type_name(dtype: str) -> str:
     """The name of a type in messages: "DT_FLOAT" is "float"."""
-    return _KINDS[dtype].name if dtype in _KINDS else dtype.removeprefix("DT_").lower()
+    return dtype.removeprefix("DT_").lower()
 
 
 def json_type(value: object) -> str:
