@@ -22,8 +22,6 @@ from sagemaker_serving.model_server.handler.user_code import Handler, HandlerPai
 
 if TYPE_CHECKING:
     import grpc
-if TYPE_CHECKING:
-    import grpc
 
 log = logging.getLogger("handler")
 

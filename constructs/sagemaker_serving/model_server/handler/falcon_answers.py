@@ -32,8 +32,19 @@ class Uncaught(Exception):
 
 def new_application(falcon_major: int) -> falcon.App:
     """An application without routes, whose errors are those of the image's falcon."""
+    body, content_type = b'{"title": "500 Internal Server Error"}', falcon.MEDIA_JSON
+    if falcon_major == 2:
+        body, content_type = _GUNICORN_PAGE, "text/html"
+
+    def uncaught(_: Any, response: falcon.Response, error: Exception, __: Any) -> None:
+        if not isinstance(error, Uncaught):
+            log.error("uncaught", exc_info=error)
+        response.status = falcon.HTTP_500
+        response.content_type = content_type
+        response.data = body
+
     app = falcon.App()
-    app.add_error_handler(Exception, _page_of_gunicorn if falcon_major == 2 else _title_of_falcon)
+    app.add_error_handler(Exception, uncaught)
     if falcon_major == 2:
         app.set_error_serializer(_serialized)
     return app
@@ -61,22 +72,6 @@ def give(response: falcon.Response, body: Any, content_type: Any, falcon_major: 
         response.status = falcon.HTTP_500
         response.content_type = falcon.MEDIA_JSON
         response.data = b""
-
-
-def _answer(response: falcon.Response, body: bytes, content_type: str, error: Exception) -> None:
-    if not isinstance(error, Uncaught):
-        log.error("uncaught", exc_info=error)
-    response.status = falcon.HTTP_500
-    response.content_type = content_type
-    response.data = body
-
-
-def _page_of_gunicorn(_: Any, response: falcon.Response, error: Exception, __: Any) -> None:
-    _answer(response, _GUNICORN_PAGE, "text/html", error)
-
-
-def _title_of_falcon(_: Any, response: falcon.Response, error: Exception, __: Any) -> None:
-    _answer(response, b'{"title": "500 Internal Server Error"}', falcon.MEDIA_JSON, error)
 
 
 def _serialized(_: falcon.Request, response: falcon.Response, error: falcon.HTTPError) -> None:

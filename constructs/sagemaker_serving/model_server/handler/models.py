@@ -184,10 +184,8 @@ class Models:
         if outcome is Outcome.LOADED:
             self._import_code(name)
             models = self._engine_forks.loaded(name)
-            rest, grpc = (
-                {model: _port(engines[-1]) for model, engines in models.items()}
-                for _port in (_rest_port, _grpc_port)
-            )
+            rest = {model: engines[-1].rest for model, engines in models.items()}
+            grpc = {model: engines[-1].grpc for model, engines in models.items()}
             _succeed(response, self._rules.loaded(name, rest, grpc))
         else:
             self._refusals(response, name, url)[outcome]()
@@ -214,10 +212,8 @@ class Models:
     ) -> dict[Outcome, Callable[[], None]]:
         no_base_path = f"Could not find valid base path {url} for servable {name}"
         too_late = f"Timed out after {self._served.wait_seconds} seconds"
-        twice, at_once = (
-            self._rules.loaded_twice.format(name),
-            self._rules.loading_twice.format(name),
-        )
+        twice = self._rules.loaded_twice.format(name)
+        at_once = self._rules.loading_twice.format(name)
         return {
             Outcome.LOADED_ALREADY: lambda: fail(response, falcon.HTTP_409, twice),
             Outcome.LOADING: lambda: fail(response, falcon.HTTP_409, at_once),
@@ -302,14 +298,6 @@ def _status(name: str, engine: LoadedEngine) -> requests.Response:
     except requests.RequestException:
         log.exception("exception handling GET models request.")
         raise Uncaught from None
-
-
-def _rest_port(engine: LoadedEngine) -> int:
-    return engine.rest
-
-
-def _grpc_port(engine: LoadedEngine) -> int:
-    return engine.grpc
 
 
 def _succeed(response: falcon.Response, message: str) -> None:
