@@ -12,13 +12,26 @@ from sagemaker_serving.model_server.multi_model import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadedEngine:
-    """One engine of a loaded model."""
+class Ports:
+    """An engine's ports."""
 
     rest: int
+    """The one of the port range, which the container's answers tell."""
+
     grpc: int
+    """The other one."""
+
     served: int
+    """Where the engine answers REST: the same, unless that was taken on this machine."""
+
     served_grpc: int
+    """Where it answers gRPC."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedEngine(Ports):
+    """One engine of a loaded model."""
+
     pid: int
     alive: bool
 

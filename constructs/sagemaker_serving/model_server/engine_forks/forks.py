@@ -20,6 +20,7 @@ import psutil
 from local_aws.process.forking import fork
 from sagemaker_serving.model_server.children import pipe_reader
 from sagemaker_serving.model_server.discovery import Model, find_versions, model_config
+from sagemaker_serving.model_server.engine_forks.client import Ports
 from sagemaker_serving.model_server.multi_model import Outcome, has_versions
 from sagemaker_serving.model_server.ports import listen_near
 from sagemaker_serving.model_server.settings import MEMORY_LIMIT, Settings
@@ -150,7 +151,7 @@ class EngineForks:
                 return Outcome.NO_BASE_PATH
             model = Model(name, base_path, find_versions(base_path))
             log.info("tensorflow serving model config: \n%s\n", model_config([model]))
-            engine = await self._born(model, *ports)
+            engine = await Engine.born(name, *ports, become=self._become(model), keep=self._keep)
             loaded.engines.append(engine)
             if problem := await engine.ready(self._wait_seconds):
                 log.error("model %s: %s", name, problem)
@@ -159,15 +160,6 @@ class EngineForks:
                 return Outcome.NO_MEMORY
             log.info("started tensorflow serving (pid: %d)", engine.pid)
         return Outcome.LOADED
-
-    async def _born(self, model: Model, rest_port: int, grpc_port: int) -> Engine:
-        return await Engine.born(
-            model.name,
-            rest_port=rest_port,
-            grpc_port=grpc_port,
-            become=self._become(model),
-            keep=self._keep,
-        )
 
     async def _forget(self, name: str) -> None:
         for engine in self._models[name].engines:
@@ -199,23 +191,6 @@ Become = Callable[[socket.socket, socket.socket, int], int]
 and return the exit status when that is over."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ports:
-    """An engine's ports."""
-
-    rest: int
-    """The one of the port range, which the container's answers tell."""
-
-    grpc: int
-    """The other one."""
-
-    served: int
-    """Where the engine answers REST: the same, unless that was taken on this machine."""
-
-    served_grpc: int
-    """Where it answers gRPC."""
-
-
 class Engine:
     """One process that serves one model."""
 
@@ -230,7 +205,7 @@ class Engine:
 
     @classmethod
     async def born(
-        cls, name: str, *, rest_port: int, grpc_port: int, become: Become, keep: Sequence[int]
+        cls, name: str, rest_port: int, grpc_port: int, *, become: Become, keep: Sequence[int]
     ) -> Engine:
         """Fork this process; the child becomes an engine at these ports and never returns."""
         with listen_near(rest_port) as rest, listen_near(grpc_port, "gRPC") as grpc:
