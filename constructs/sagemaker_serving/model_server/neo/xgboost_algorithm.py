@@ -55,13 +55,19 @@ class XgboostAlgorithm:
             rows = _rows(request.body, request.header("Content-Type"))
         except Exception as error:
             log.exception("the body cannot be read")
-            return _said(415, str(error))
+            return self._unread(error)
         try:
             predictions = self._booster.predict(rows, validate_features=False).tolist()
         except Exception as error:
             log.exception("the rows cannot be evaluated")
             return _said(400, f"Unable to evaluate payload provided: {error}")
-        asked = (request.header("Accept") or "").partition(";")[0].strip()
+        return self._told(request.header("Accept") or "", predictions)
+
+    def _unread(self, error: Exception) -> Answer:
+        return _said(415, str(error))
+
+    def _told(self, asked: str, predictions: list[Any]) -> Answer:
+        asked = asked.partition(";")[0].strip()
         accept = self._environ.get(_ACCEPT, _CSV) if asked in ("", "*/*") else asked.lower()
         if asked not in ("", "*/*") and accept not in _ACCEPTS:
             wanted = f"Please use supported accept types: {list(_ACCEPTS)}."
@@ -84,21 +90,11 @@ class XgboostAmongMany(XgboostAlgorithm):
     awslabs/multi-model-server, ``mms/service.py``.
     """
 
-    def answer(self, request: Request) -> Answer:
+    def _unread(self, error: Exception) -> Answer:
+        return document(503, "InternalServerException", "Prediction failed")
+
+    def _told(self, asked: str, predictions: list[Any]) -> Answer:
         """The predictions, joined by commas or as an array."""
-        if not request.body:
-            return _said(204, "")
-        try:
-            rows = _rows(request.body, request.header("Content-Type"))
-        except Exception:
-            log.exception("the body cannot be read")
-            return document(503, "InternalServerException", "Prediction failed")
-        try:
-            predictions = self._booster.predict(rows, validate_features=False).tolist()
-        except Exception as error:
-            log.exception("the rows cannot be evaluated")
-            return _said(400, f"Unable to evaluate payload provided: {error}")
-        asked = request.header("Accept") or ""
         accept = self._environ.get(_ACCEPT, _JSON) if asked in ("", "*/*") else asked.lower()
         if accept in (_CSV, "csv"):
             return _said(200, ",".join(map(str, predictions)), accept)
