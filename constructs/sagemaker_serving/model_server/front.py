@@ -217,24 +217,16 @@ class WithoutCode:
 
 
 class WithCode:
-    """The model brings code: everything goes to the handler worker."""
+    """The model brings code: everything is the handler worker's answer.
+
+    In single-model mode it has none for /models, which is a 404.
+    """
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
-    async def ping(self, request: Request) -> Answer:
-        """The worker's own answer."""
-        return await self._pass(request)
-
     async def invocations(self, request: Request) -> Answer:
         """The worker's answer."""
-        return await self._pass(request)
-
-    async def models(self, request: Request) -> Answer:
-        """The worker's answer, a 404 in single-model mode."""
-        return await self._pass(request)
-
-    async def _pass(self, request: Request) -> Answer:
         head = request.head
         reply = await self._worker.request(
             head.method,
@@ -245,6 +237,8 @@ class WithCode:
         return Answer(
             status=reply.status, body=reply.body, lines=_end_to_end(reply.headers.items())
         )
+
+    ping = models = invocations
 
 
 def _proxied(request: Request) -> str:
