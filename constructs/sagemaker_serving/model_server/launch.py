@@ -16,8 +16,9 @@ from sagemaker_serving.model_server.commands import (
     service_environment,
     tfs_command,
 )
-from sagemaker_serving.model_server.plan import Plan, worker_environment
+from sagemaker_serving.model_server.plan import Plan
 from sagemaker_serving.model_server.ports import listen_near
+from sagemaker_serving.model_server.requirements import environment_of_code
 
 log = logging.getLogger("front")
 
@@ -126,7 +127,7 @@ class Launcher:
             "handler worker",
             f"{_PACKAGE}.handler",
             arguments,
-            environment=worker_environment(self.environment, plan, paths)
+            environment=environment_of_code(self.environment, paths, plan.model_dir)
             | service_environment(
                 [ports.rest for ports in engines],
                 [ports.grpc for ports in engines],

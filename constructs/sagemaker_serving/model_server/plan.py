@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,20 +141,6 @@ def require_tensorflow() -> None:
 def child_environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:
     """``environ`` for the container's processes: their own home, the image's defaults."""
     return {**TENSORFLOW_VARIABLES, **environ, "HOME": str(home)}
-
-
-def worker_environment(
-    environment: Mapping[str, str], plan: Plan, paths: list[Path]
-) -> dict[str, str]:
-    """``environment`` for the user's code: its import path, and where its model is."""
-    return {
-        **environment,
-        "PYTHONPATH": os.pathsep.join(map(str, paths)),
-        "PYTHONUNBUFFERED": "1",
-        # Importing the model's code must not add files to the model.
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "SM_MODEL_DIR": str(plan.model_dir),
-    }
 
 
 def _log_version(container_version: str | None, contract: Contract) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sagemaker_serving.errors import Failure
@@ -83,6 +83,13 @@ async def code_environment(model_dir: Path, scratch: Path, paths: Sequence[Path]
     if requirements.exists():
         await install_requirements(requirements, packages, environment)
         paths = [*paths, packages]
+    return environment_of_code(environment, paths, model_dir)
+
+
+def environment_of_code(
+    environment: Mapping[str, str], paths: Iterable[Path], model_dir: Path
+) -> dict[str, str]:
+    """``environment`` for the user's code: its import path, and where its model is."""
     return {
         **environment,
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
