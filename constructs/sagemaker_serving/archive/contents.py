@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -196,18 +196,10 @@ class _Reading:
     def __init__(self) -> None:
         self.files: dict[str, int] = {}
         self.links: list[str] = []
-        self._saved_models: dict[str, SavedModel | None] = {}
-        self._graphs: dict[str, FrozenGraph | None] = {}
-        self._traced: dict[str, TorchScript | None] = {}
-        self._keras: dict[str, KerasModel | None] = {}
-        self._onnx: dict[str, OnnxModel | None] = {}
-        self._xgboost: dict[str, XgboostModel | None] = {}
-        self._triton_configs: dict[str, str] = {}
-        self._scripts: dict[str, Script] = {}
+        self._found = ArchiveContents(files=self.files)
         self._requirements: tuple[str, ...] | None = None
         self._applications: tuple[str, ...] | None = None
         self._sizes: dict[str, int] = {}
-        self._damaged: dict[str, str] = {}
 
     def file(self, name: str, size: int, content: protobuf.Source) -> None:
         """A file of the archive."""
@@ -220,40 +212,40 @@ class _Reading:
             head = content.read(size)
             found = absent(head) if head else None
             if found is not None:
-                self._damaged[name] = f"it is {found}"
+                self._found.damaged[name] = f"it is {found}"
                 return
             content = SkippingFile(io.BytesIO(head))
         last = PurePosixPath(name).name
         if last == "saved_model.pb":
-            self._saved_models[name] = _parsed(read_saved_model, content, size)
+            self._found.saved_models[name] = _parsed(read_saved_model, content, size)
         elif last.endswith(".pb") and last not in _NO_GRAPHS:
-            self._graphs[name] = _parsed(read_frozen_graph, content, size)
+            self._found.graphs[name] = _parsed(read_frozen_graph, content, size)
         elif may_be_text_graph(last):
             graph = _parsed(read_text_graph, content, size)
             if graph is not None:
-                self._graphs[name] = graph
+                self._found.graphs[name] = graph
         elif name.endswith("variables/variables.index") and size <= bundle.LARGEST_INDEX:
             self._variables(name, content.read(size))
         elif last.endswith((".pt", ".pth")):
-            self._traced[name] = read_torch_script(content, size)
+            self._found.traced[name] = read_torch_script(content, size)
         elif last.endswith(".keras"):
-            self._keras[name] = _parsed(read_keras, content, size)
+            self._found.keras[name] = _parsed(read_keras, content, size)
         elif last.endswith(".h5"):
-            self._keras[name] = _parsed(read_h5, content, size)
+            self._found.keras[name] = _parsed(read_h5, content, size)
         elif last.endswith(".onnx"):
-            self._onnx[name] = _parsed(read_onnx, content, size)
+            self._found.onnx[name] = _parsed(read_onnx, content, size)
         elif last.endswith(".ubj"):
-            self._xgboost[name] = _parsed(partial(read_xgboost, is_saved=True), content, size)
+            self._found.xgboost[name] = _parsed(partial(read_xgboost, is_saved=True), content, size)
         elif last.endswith(".json"):
             model = _parsed(partial(read_xgboost, is_saved=True), content, size)
             if model is not None:
-                self._xgboost[name] = model
+                self._found.xgboost[name] = model
         elif last == "xgboost-model":
-            self._xgboost[name] = read_xgboost(content, size, is_saved=False)
+            self._found.xgboost[name] = read_xgboost(content, size, is_saved=False)
         elif last == "config.pbtxt" and size <= _LONGEST_TEXT:
-            self._triton_configs[name] = content.read(size).decode("utf-8", "replace")
+            self._found.triton_configs[name] = content.read(size).decode("utf-8", "replace")
         elif re.fullmatch(r"code/[^/]+\.py", name) and size <= _LONGEST_TEXT:
-            self._scripts[name] = read_script(content.read(size))
+            self._found.scripts[name] = read_script(content.read(size))
         elif name == REQUIREMENTS and size <= _LONGEST_TEXT:
             text = content.read(size).decode("utf-8", "replace")
             self._requirements = tuple(_meaningful(text))
@@ -265,7 +257,7 @@ class _Reading:
         try:
             sizes = bundle.shard_sizes(index)
         except protobuf.Malformed as error:
-            self._damaged[name] = f"{error}; export or copy the model again"
+            self._found.damaged[name] = f"{error}; export or copy the model again"
         else:
             self._sizes |= {folder + shard: size for shard, size in sizes.items()}
 
@@ -274,26 +266,17 @@ class _Reading:
     ) -> ArchiveContents:
         for name, end in self._sizes.items():
             if name in self.files and self.files[name] != end:
-                self._damaged.setdefault(
+                self._found.damaged.setdefault(
                     name,
                     f"it has {self.files[name]} bytes, and the tensors in variables.index end at "
                     f"{end}; export or copy the model again",
                 )
-        return ArchiveContents(
-            files=self.files,
+        return replace(
+            self._found,
             links=tuple(self.links),
-            saved_models=self._saved_models,
-            graphs=self._graphs,
-            traced=self._traced,
-            keras=self._keras,
-            onnx=self._onnx,
-            xgboost=self._xgboost,
-            triton_configs=self._triton_configs,
-            scripts=self._scripts,
             requirements=self._requirements,
             applications=self._applications,
             converted=converted if converted is not None else {},
-            damaged=self._damaged,
             packed_size=packed_size,
         )
 

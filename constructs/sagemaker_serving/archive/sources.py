@@ -119,8 +119,9 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
     for source in given:
         if source.inside is None:
             _must_be_here(source.path)
-    if len(given) == 1 and given[0].inside is None and _is_ready(given[0].path):
-        return Plan(ready=given[0].path)
+    first = given[0].path
+    if len(given) == 1 and given[0].inside is None and first.is_file() and _is_alone(first):
+        return Plan(ready=first)
     entries: list[Entry] = []
     conversions: list[Conversion] = []
     for source in given:
@@ -174,10 +175,6 @@ def _with_versions_on_top(
         [replace(entry, name=entry.name.removeprefix(model)) for entry in entries],
         [replace(each, name=each.name.removeprefix(model)) for each in conversions],
     )
-
-
-def _is_ready(path: Path) -> bool:
-    return path.is_file() and _is_alone(path)
 
 
 def _is_alone(path: Path) -> bool:
