@@ -54,9 +54,7 @@ def read_onnx(source: Source, size: int) -> OnnxModel:
     initial: set[str] = set()
     external: dict[str, None] = {}
     length = 0
-    for number, graph in message(source, size):
-        if number != 7 or not isinstance(graph, Message):
-            continue
+    for graph in message(source, size).messages(7):
         for inner, value in graph:
             if not isinstance(value, Message):
                 continue
@@ -69,7 +67,8 @@ def read_onnx(source: Source, size: int) -> OnnxModel:
                 length += value.size
                 if length > _MOST_BYTES_OF_TENSORS:
                     raise Malformed("its inputs have no end")
-                name, tensor = _value_info(value)
+                # ValueInfoProto has its name and its type where a map's entry has key and value.
+                name, tensor = value.entry(_tensor, Tensor(dtype="", shape=None))
                 (inputs if inner == 11 else outputs)[name] = tensor
     if not outputs:
         raise Malformed("it has no graph with an output")
@@ -90,28 +89,17 @@ def _initializer(tensor: Message) -> tuple[str, str]:
     return name, location
 
 
-def _value_info(info: Message) -> tuple[str, Tensor]:
-    name, dtype = "", ""
-    shape: tuple[int | None, ...] | None = None
-    for number, value in info:
-        if number == 1 and isinstance(value, Message):
-            name = value.text()
-        elif number == 2 and isinstance(value, Message):
-            for kind, tensor in value:
-                if kind == 1 and isinstance(tensor, Message):
-                    dtype, shape = _tensor_type(tensor)
-    return name, Tensor(dtype=dtype, shape=shape)
-
-
-def _tensor_type(tensor: Message) -> tuple[str, tuple[int | None, ...] | None]:
+def _tensor(type_of: Message) -> Tensor:
+    """What a TypeProto says of a tensor; of anything else nothing."""
     dtype = ""
-    shape: list[int | None] | None = None
-    for number, value in tensor:
-        if number == 1 and isinstance(value, int):
-            dtype = TRITON_TYPES.get(value, "")
-        elif number == 2 and isinstance(value, Message):
-            shape = [_size(each) for key, each in value if key == 1 and isinstance(each, Message)]
-    return dtype, None if shape is None else tuple(shape)
+    shape: tuple[int | None, ...] | None = None
+    for tensor in type_of.messages(1):
+        for number, value in tensor:
+            if number == 1 and isinstance(value, int):
+                dtype = TRITON_TYPES.get(value, "")
+            elif number == 2 and isinstance(value, Message):
+                shape = tuple(map(_size, value.messages(1)))
+    return Tensor(dtype=dtype, shape=shape)
 
 
 def _size(dimension: Message) -> int | None:

@@ -7,10 +7,11 @@ Source: protobuf.dev, "Encoding".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_T = TypeVar("_T")
 
 
 class Malformed(Exception):
@@ -105,6 +106,22 @@ class Message:
                 yield number, int.from_bytes(self.read(4), "little")
             else:
                 raise Malformed(f"a field has the wire type {wire}")
+
+    def messages(self, number: int) -> Iterator[Message]:
+        """The values of one field, as far as they have a length."""
+        for each, value in self:
+            if each == number and isinstance(value, Message):
+                yield value
+
+    def entry(self, read: Callable[[Message], _T], otherwise: _T) -> tuple[str, _T]:
+        """The key and the value, as ``read`` reads it, of a message that is a map's entry."""
+        key, found = "", otherwise
+        for number, value in self:
+            if number == 1 and isinstance(value, Message):
+                key = value.text()
+            elif number == 2 and isinstance(value, Message):
+                found = read(value)
+        return key, found
 
     def read(self, size: int) -> bytes:
         """Exactly ``size`` bytes; raises `Malformed` when there are fewer."""

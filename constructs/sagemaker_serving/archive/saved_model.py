@@ -69,11 +69,7 @@ def read_saved_model(source: Source, size: int) -> SavedModel:
     Without such a graph it is the first one. Weights and nodes are passed over
     as they stream by. Raises `Malformed` for what is no SavedModel.
     """
-    graphs = [
-        _meta_graph(value)
-        for number, value in message(source, size)
-        if number == 2 and isinstance(value, Message)
-    ]
+    graphs = [_meta_graph(graph) for graph in message(source, size).messages(2)]
     if not graphs:
         raise Malformed("there is no graph in it")
     return next((graph for graph in graphs if "serve" in graph.tags), graphs[0])
@@ -98,7 +94,7 @@ def _meta_graph(graph: Message) -> SavedModel:
             length += value.size
             if length > _MOST_BYTES_OF_SIGNATURES:
                 raise Malformed("its signatures have no end")
-            name, entry = _signature_entry(value)
+            name, entry = value.entry(_signature, Signature(inputs={}, outputs={}, method=""))
             if not name.startswith(_HIDDEN):
                 signatures[name] = entry
     return SavedModel(
@@ -118,30 +114,13 @@ def _operations(graph: Message) -> set[str]:
             found.add(_operation(value))
         elif number == 2 and isinstance(value, Message):
             found.update(
-                _operation(node)
-                for inner, function in value
-                if inner == 1 and isinstance(function, Message)
-                for kind, node in function
-                if kind == 3 and isinstance(node, Message)
+                _operation(node) for function in value.messages(1) for node in function.messages(3)
             )
     return found & (_VARIABLE_OPS | _PARSING_OPS)
 
 
 def _operation(node: Message) -> str:
-    for number, value in node:
-        if number == 2 and isinstance(value, Message):
-            return value.text()
-    return ""
-
-
-def _signature_entry(entry: Message) -> tuple[str, Signature]:
-    name, signature = "", Signature(inputs={}, outputs={}, method="")
-    for number, value in entry:
-        if number == 1 and isinstance(value, Message):
-            name = value.text()
-        elif number == 2 and isinstance(value, Message):
-            signature = _signature(value)
-    return name, signature
+    return next((name.text() for name in node.messages(2)), "")
 
 
 def _signature(signature: Message) -> Signature:
@@ -152,23 +131,13 @@ def _signature(signature: Message) -> Signature:
         if not isinstance(value, Message):
             continue
         if number in (1, 2):
-            name, tensor = _tensor_entry(value)
+            name, tensor = value.entry(_tensor, Tensor(dtype=dtype_of(0), shape=None))
             (inputs if number == 1 else outputs)[name] = tensor
         elif number == 3:
             method = value.text().rpartition("/")[2]
     return Signature(
         inputs=dict(sorted(inputs.items())), outputs=dict(sorted(outputs.items())), method=method
     )
-
-
-def _tensor_entry(entry: Message) -> tuple[str, Tensor]:
-    name, tensor = "", Tensor(dtype=dtype_of(0), shape=None)
-    for number, value in entry:
-        if number == 1 and isinstance(value, Message):
-            name = value.text()
-        elif number == 2 and isinstance(value, Message):
-            tensor = _tensor(value)
-    return name, tensor
 
 
 def _tensor(info: Message) -> Tensor:
