@@ -83,15 +83,12 @@ def count(
         why = f"there is an output, and the input is damaged: {damaged}"
         return Differs(records=None, error=why)
     result = _judged(shard, lines, answers)
-    if isinstance(result, Whole) and result.blanks > _most_blanks(unit):
+    most_blanks = _MAX_BLANKS_OF_CHUNK if unit.is_chunk else MAX_BLANKS
+    if isinstance(result, Whole) and result.blanks > most_blanks:
         said = f"{result.blanks:,} of {result.records:,} records are blank lines"
         why = f"{said}, which the container passes over; remove them"
         return Differs(records=result.records, error=why, is_final=not unit.is_chunk)
     return result
-
-
-def _most_blanks(unit: Unit) -> int:
-    return _MAX_BLANKS_OF_CHUNK if unit.is_chunk else MAX_BLANKS
 
 
 def _count_records(shard: Shard, unit: Unit, lines: LineCount) -> None:

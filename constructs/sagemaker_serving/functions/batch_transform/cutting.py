@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .quarantine import SHOWN_BYTES, Bad
@@ -54,7 +54,7 @@ class Cutter:
         with ThreadPoolExecutor(self._at_once) as pool:
             for chunk in self._chunks(unit, -(-count // PIECES)):
                 if isinstance(chunk, Bad):
-                    split.bad.append(_kept(chunk))
+                    split.bad.append(chunk.kept())
                     continue
                 made = Unit(
                     input=unit.input,
@@ -87,7 +87,7 @@ class Cutter:
         size, after = 0, base
         try:
             for record in self._records(unit):
-                record = _moved(record, base)
+                record = replace(record, offset=record.offset + base)
                 full = len(held) >= most or size + record.length > MAX_CHUNK_BYTES
                 if held and (full or record.is_cut):
                     yield _Chunk(number - len(held), held)
@@ -130,22 +130,3 @@ class Cutter:
 class _Chunk:
     first: int
     records: list[Framed]
-
-
-def _moved(record: Framed, by: int) -> Framed:
-    return Framed(
-        offset=record.offset + by,
-        length=record.length,
-        size=record.size,
-        data=record.data,
-        is_cut=record.is_cut,
-    )
-
-
-def _kept(bad: Bad) -> dict[str, Any]:
-    """A bad record as the state keeps it: without its bytes, which the list reads again."""
-    fields = {"record": bad.record, "offset": bad.offset, "length": bad.length}
-    return {
-        **{key: value for key, value in fields.items() if value is not None},
-        "error": bad.error,
-    }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .run import Run
 from .store import Place
@@ -38,6 +39,11 @@ class Bad:
     offset: int | None = None
     length: int | None = None
     data: bytes | None = None
+
+    def kept(self) -> dict[str, Any]:
+        """As the state keeps it: without its bytes, which the list reads again."""
+        fields = vars(self).items()
+        return {name: value for name, value in fields if name != "data" and value is not None}
 
 
 def quarantine(run: Run, name: str, bad: Sequence[Bad]) -> None:

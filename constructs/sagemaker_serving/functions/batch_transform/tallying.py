@@ -158,15 +158,7 @@ class _Batch:
         assert unit.count is not None
         split = state.split_inputs[str(unit.input)]
         split.good.append([unit.first, unit.count])
-        split.bad += [
-            {
-                "record": blank.record,
-                "offset": blank.offset,
-                "length": blank.length,
-                "error": blank.error,
-            }
-            for blank in blanks
-        ]
+        split.bad += [blank.kept() for blank in blanks]
 
 
 def _blank_lines(shard: Shard, unit: Unit) -> list[Bad]:
