@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -37,10 +38,6 @@ def decoded(prediction: Prediction) -> Any:
         ) from None
 
 
-def _json(body: bytes) -> Any:
-    return json.loads(body)
-
-
 def _json_lines(body: bytes) -> Any:
     values = [json.loads(line) for line in body.splitlines() if line.strip()]
     if len(values) == 1 and isinstance(values[0], dict) and _ONE_DOCUMENT & values[0].keys():
@@ -62,8 +59,8 @@ def _npy(body: bytes) -> Any:
 
 _ONE_DOCUMENT = {"predictions", "outputs", "results"}
 
-_DECODERS = {
-    "application/json": _json,
+_DECODERS: dict[str, Callable[[bytes], Any]] = {
+    "application/json": json.loads,
     "application/jsonlines": _json_lines,
     "application/jsons": _json_lines,
     "text/csv": _csv,

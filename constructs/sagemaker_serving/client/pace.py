@@ -56,17 +56,6 @@ class Pace:
             self._closed = True
             self._changed.notify_all()
 
-    def _answered(self) -> None:
-        with self._changed:
-            self.most += 1 / self.most
-
-    def _refused(self, since: int) -> None:
-        with self._changed:
-            self.refusals += 1
-            if since == self._halved:
-                self.most = max(1.0, min(self.most, self._under_way) / 2)
-                self._halved += 1
-
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
@@ -77,11 +66,18 @@ class Turn:
 
     def answered(self) -> None:
         """It was taken: one more may be sent after a round of these."""
-        self._pace._answered()
+        pace = self._pace
+        with pace._changed:
+            pace.most += 1 / pace.most
 
     def refused(self) -> None:
         """It was refused because there were too many."""
-        self._pace._refused(self._since)
+        pace = self._pace
+        with pace._changed:
+            pace.refusals += 1
+            if self._since == pace._halved:
+                pace.most = max(1.0, min(pace.most, pace._under_way) / 2)
+                pace._halved += 1
 
 
 def closed() -> Failure:

@@ -178,12 +178,7 @@ def _parsed(path: Path) -> Any:
 def _array(array: Array, wanted: _Wanted) -> Batch:
     if not array.shape[0]:
         raise Mistake(f"there is nothing to send: the array has the shape {array.shape}")
-    encoding = wanted.encoding
-    if encoding is None:
-        if wanted.content_type is not None:
-            encoding = encoding_named(wanted.content_type)
-        else:
-            encoding = densest("array", wanted.model)
+    encoding = wanted.chosen("npy") if wanted.asks else densest("array", wanted.model)
     if encoding in ("json", "jsonlines", "csv"):
         must_be_text(array, encoding)
     return array_rows.rows(array, encoding, wanted.typed(encoding), wanted.model)

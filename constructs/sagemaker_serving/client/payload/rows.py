@@ -57,14 +57,8 @@ class FixedRows:
         return (self._piece(first, min(self.records, first + step)) for first in starts)
 
     def _piece(self, first: int, end: int) -> Piece:
-        body = b"".join((self.header(end - first), self.rows(first, end)))
-        return Piece(
-            first=first,
-            count=end - first,
-            body=body,
-            content_type=self.content_type,
-            rows=end - first,
-        )
+        frame = Frame(content_type=self.content_type, before=self.header(end - first))
+        return frame.piece(first, end - first, self.rows(first, end))
 
 
 @dataclass(frozen=True, kw_only=True)
