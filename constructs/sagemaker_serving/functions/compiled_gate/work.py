@@ -8,7 +8,7 @@ failed).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -61,7 +61,11 @@ def begin(state: State) -> State:
         if temporary.remove(request):
             return waiting(state)
     except temporary.NotOurs as others:
-        return failed(state, _is_anothers(request, str(others)))
+        return failed(
+            state,
+            f"{others} has the name of the temporary endpoint that would judge {request.told}, and "
+            "was not made by this stack; delete it, then deploy again",
+        )
     temporary.begin(request)
     return waiting({**state, "begun": True, "waits": 0})
 
@@ -75,7 +79,11 @@ def look(state: State) -> State:
         return begin(state)
     endpoint = temporary.found(request)
     if endpoint is None:
-        return _begun_to_remove(state, failed({}, _vanished(request)))
+        return _not_accepted(
+            state,
+            f"the temporary endpoint {request.name} was deleted while the deploy waited for it; "
+            "deploy again",
+        )
     status = endpoint["EndpointStatus"]
     if status == "InService":
         return {**state, "ready": True}
@@ -85,9 +93,18 @@ def look(state: State) -> State:
         # internal/service/sagemaker/endpoint.go); minutes later it is known.
         return waiting({**state, "begun": False, "again": True, "waits": 0})
     if status != "Creating":
-        return _begun_to_remove(state, failed({}, _not_in_service(request, endpoint)))
+        reason = clipped(str(endpoint.get("FailureReason") or "no reason given"))
+        return _not_accepted(
+            state,
+            f"the temporary endpoint of {request.told} is {status}: {reason}; {_UNTOUCHED}; its "
+            f"log is in /aws/sagemaker/Endpoints/{request.name}",
+        )
     if steps.seconds_since_start(state) >= PATIENCE_SECONDS:
-        return _begun_to_remove(state, failed({}, _took_too_long(request, PATIENCE_SECONDS)))
+        return _not_accepted(
+            state,
+            f"the temporary endpoint of {request.told} was not in service after {PATIENCE_SECONDS} "
+            f"seconds, and CloudFormation waits an hour at most; {_UNTOUCHED}; deploy again",
+        )
     return waiting(state)
 
 
@@ -98,12 +115,19 @@ def judge(state: State) -> State:
     try:
         judgement = judging.judge(request)
     except TimeoutError as late:
-        reason = _asked_too_long(request, str(late), judging.MOST_SECONDS)
-        return _begun_to_remove(state, failed({}, reason))
+        return _not_accepted(
+            state,
+            f"the temporary endpoint of {request.told} answered {late} golden requests within "
+            f"{judging.MOST_SECONDS} seconds; {_UNTOUCHED}; give fewer in accept.golden",
+        )
     print({**judgement.figures, "missed": judgement.missed})
     if judgement.missed:
-        reason = _missed(request, judgement.missed, judgement.requests)
-        return _begun_to_remove(state, failed({}, reason))
+        return _not_accepted(
+            state,
+            f"the compiled model of {request.told} is not accepted: {'; '.join(judgement.missed)} "
+            f"(golden requests asked: {judgement.requests}); {_UNTOUCHED}; compile it otherwise, "
+            "or change compile.accept",
+        )
     return _begun_to_remove(state, succeeded({}, **judgement.figures))
 
 
@@ -116,7 +140,7 @@ def remove(state: State) -> State:
     if "verdict" not in state:
         if request.kind == "Delete":
             return _begun_to_remove(state, succeeded({}))
-        return _begun_to_remove(state, failed({}, _went_wrong(request, error)))
+        return _not_accepted(state, _went_wrong(request, error))
     state["troubles"] = state.get("troubles", 0) + 1
     if state["troubles"] >= _MOST_TROUBLES:
         return _stuck(state, request, steps.cause_of(error))
@@ -140,18 +164,16 @@ _STEPS: steps.Steps = {
 }
 
 
+def _not_accepted(state: State, reason: str) -> State:
+    return _begun_to_remove(state, failed({}, reason))
+
+
 def _begun_to_remove(state: State, verdict: State) -> State:
     """What is to be answered is known; it is kept before all that is temporary goes.
 
     A step that removed as well, and was killed then, would find nothing to judge any more.
     """
-    return waiting(
-        {
-            **state,
-            "verdict": verdict["outcome"],
-            "waits": 0,
-        }
-    )
+    return waiting({**state, "verdict": verdict["outcome"], "waits": 0})
 
 
 def _removed(state: State) -> State:
@@ -168,69 +190,17 @@ def _removed(state: State) -> State:
 
 
 def _stuck(state: State, request: Request, why: str) -> State:
+    """On an endpoint that cannot be removed, which is paid for until somebody does."""
     before = state["verdict"].get("Reason", "")
-    return failed(state, _is_still_there(request, why, before))
+    return failed(
+        state,
+        f"the temporary endpoint {request.name} could not be removed ({clipped(why, 300)}), and "
+        f"is paid for until it is: aws sagemaker delete-endpoint --endpoint-name {request.name}"
+        f"{'; before that: ' + before if before else ''}",
+    )
 
 
 _UNTOUCHED = "it gets no traffic, and its temporary endpoint is removed"
-
-
-def _missed(request: Request, told: Sequence[str], requests: int) -> str:
-    """On a model that is not accepted."""
-    return (
-        f"the compiled model of {request.told} is not accepted: {'; '.join(told)} (golden "
-        f"requests asked: {requests}); {_UNTOUCHED}; compile it otherwise, or change compile.accept"
-    )
-
-
-def _not_in_service(request: Request, endpoint: Mapping[str, Any]) -> str:
-    """On an endpoint that did not come up."""
-    reason = clipped(str(endpoint.get("FailureReason") or "no reason given"))
-    return (
-        f"the temporary endpoint of {request.told} is {endpoint['EndpointStatus']}: {reason}; "
-        f"{_UNTOUCHED}; its log is in /aws/sagemaker/Endpoints/{request.name}"
-    )
-
-
-def _vanished(request: Request) -> str:
-    """On an endpoint that somebody else has deleted."""
-    return (
-        f"the temporary endpoint {request.name} was deleted while the deploy waited for it; "
-        "deploy again"
-    )
-
-
-def _took_too_long(request: Request, seconds: int) -> str:
-    """On an endpoint that CloudFormation would not wait for any longer."""
-    return (
-        f"the temporary endpoint of {request.told} was not in service after {seconds} seconds, and "
-        f"CloudFormation waits an hour at most; {_UNTOUCHED}; deploy again"
-    )
-
-
-def _asked_too_long(request: Request, how_many: str, seconds: int) -> str:
-    """On more golden requests than there is time for."""
-    return (
-        f"the temporary endpoint of {request.told} answered {how_many} golden requests within "
-        f"{seconds} seconds; {_UNTOUCHED}; give fewer in accept.golden"
-    )
-
-
-def _is_anothers(request: Request, arn: str) -> str:
-    """On a name that something else has."""
-    return (
-        f"{arn} has the name of the temporary endpoint that would judge {request.told}, and was "
-        "not made by this stack; delete it, then deploy again"
-    )
-
-
-def _is_still_there(request: Request, why: str, before: str) -> str:
-    """On an endpoint that cannot be removed, which is paid for until somebody does."""
-    return (
-        f"the temporary endpoint {request.name} could not be removed ({clipped(why, 300)}), and "
-        f"is paid for until it is: aws sagemaker delete-endpoint --endpoint-name {request.name}"
-        f"{'; before that: ' + before if before else ''}"
-    )
 
 
 def _went_wrong(request: Request, error: Mapping[str, Any]) -> str:
