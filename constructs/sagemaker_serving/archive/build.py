@@ -6,14 +6,14 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sagemaker_serving.archive.cache import Cache, Stamp, stamp
 from sagemaker_serving.archive.conversion import convert, converter, tensors_of
 from sagemaker_serving.archive.packing import pack
-from sagemaker_serving.archive.sources import Plan, Sources, Tensors, plan
+from sagemaker_serving.archive.sources import Conversion, Plan, Sources, Tensors, plan
 from sagemaker_serving.archive.tree import walk
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.progress import Progress
@@ -55,7 +55,9 @@ def build_archive(
     kept = cache if cache is not None else Cache.of_this_user()
     try:
         planned = sources if isinstance(sources, Plan) else plan(sources, convert=convert)
-        build = _Build(planned, tensors, name, replace=replace, cache=kept, progress=progress)
+        chosen = {each: tensors_of(each, tensors) for each in planned.conversions}
+        by = converter() if chosen else ""
+        build = _Build(planned, chosen, by, name, replace, kept, progress)
         return build.adopted(planned.ready) if planned.ready is not None else build.packed()
     except OSError as error:
         where = f" at {error.filename}" if error.filename is not None else ""
@@ -74,24 +76,15 @@ class BuiltArchive:
     reused: bool = False
 
 
+@dataclass(frozen=True, eq=False)
 class _Build:
-    def __init__(
-        self,
-        planned: Plan,
-        tensors: Tensors,
-        name: Callable[[str], Path],
-        *,
-        replace: bool,
-        cache: Cache,
-        progress: Progress | None,
-    ) -> None:
-        self._planned = planned
-        self._tensors = {c: tensors_of(c, tensors) for c in planned.conversions}
-        self._converter = converter() if planned.conversions else ""
-        self._name = name
-        self._replace = replace
-        self._cache = cache
-        self._progress = progress
+    _planned: Plan
+    _tensors: Mapping[Conversion, Tensors]
+    _converter: str
+    _name: Callable[[str], Path]
+    _replace: bool
+    _cache: Cache
+    _progress: Progress | None
 
     def adopted(self, ready: Path) -> BuiltArchive:
         identity = archive_identity(ready, self._cache)

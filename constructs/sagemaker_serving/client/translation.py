@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sagemaker_serving.catalog.request_sizes import PayloadLimits
@@ -30,23 +30,17 @@ Members = dict[str, Any]
 """The members of a request beside its body."""
 
 
+@dataclass(eq=False)
 class Translation:
     """By the caller's serializer and deserializer, or by what is known of the model.
 
     ``model``, and ``image``, the model's image, are asked only where something depends on them.
     """
 
-    def __init__(
-        self,
-        serializer: Serializer | None,
-        deserializer: Deserializer | None,
-        model: Callable[[], ModelFacts],
-        image: Callable[[], str | None],
-    ) -> None:
-        self.serializer = serializer
-        self.deserializer = deserializer
-        self._model = model
-        self._image = image
+    serializer: Serializer | None
+    deserializer: Deserializer | None
+    model: Callable[[], ModelFacts]
+    image: Callable[[], str | None]
 
     def batch(
         self, data: Any, members: Members, encoding: Encoding | None
@@ -124,7 +118,7 @@ class Translation:
             prediction.content_type.startswith(CSV)
             and [len(row) for row in answer] == [rows]
             and rows > 1
-            and answers_in_one_line(self._image())
+            and answers_in_one_line(self.image())
         ):
             answer = [[value] for value in answer[0]]
         must_have_rows(answer, rows)
@@ -132,7 +126,7 @@ class Translation:
 
     def _batch(self, data: Any, members: Members, encoding: Encoding | None) -> Batch:
         return batch_of(
-            data, model=self._model, encoding=encoding, content_type=members.get("ContentType")
+            data, model=self.model, encoding=encoding, content_type=members.get("ContentType")
         )
 
     def _accept(self, *, otherwise: str) -> str:

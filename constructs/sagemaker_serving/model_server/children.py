@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ class ChildFailed(Failure):
         self.kind = kind
 
 
+@dataclass(frozen=True, eq=False)
 class Child:
     """A Python module run as a process on a parent_pipe (`parent_pipe`).
 
@@ -34,21 +36,12 @@ class Child:
     ``started``, ``ready``, or ``failed`` with a reason.
     """
 
-    def __init__(
-        self,
-        name: str,
-        process: Process,
-        parent_fd: int,
-        reports: asyncio.StreamReader,
-        stop_signal: signal.Signals,
-        ended: asyncio.Task[int],
-    ) -> None:
-        self.name = name
-        self._process = process
-        self._parent_fd = parent_fd
-        self._reports = reports
-        self._stop_signal = stop_signal
-        self._ended = ended
+    name: str
+    _process: Process
+    _parent_fd: int
+    _reports: asyncio.StreamReader
+    _stop_signal: signal.Signals
+    _ended: asyncio.Task[int]
 
     @classmethod
     async def start(

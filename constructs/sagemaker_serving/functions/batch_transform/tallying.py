@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -54,20 +55,14 @@ def _together(shard: Shard, sizes: Sequence[int]) -> int:
     return max(fit, 1)
 
 
+@dataclass(frozen=True, eq=False)
 class _Batch:
     """Some outputs at once."""
 
-    def __init__(
-        self,
-        shard: Shard,
-        tally: Tally,
-        outputs: Mapping[Unit, Entry],
-        pool: ThreadPoolExecutor,
-    ) -> None:
-        self._shard = shard
-        self._tally = tally
-        self._outputs = outputs
-        self._pool = pool
+    _shard: Shard
+    _tally: Tally
+    _outputs: Mapping[Unit, Entry]
+    _pool: ThreadPoolExecutor
 
     def count(self, units: Sequence[Unit], *, begun_now: bool) -> list[Unit]:
         """Count and publish; those that are not counted yet."""

@@ -6,6 +6,7 @@ import csv
 import io
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sagemaker_serving.model_server.neo.engines import Engine
@@ -22,18 +23,13 @@ class ClientError(Exception):
     """A request that cannot be answered: a 400 with these words."""
 
 
+@dataclass(frozen=True, eq=False)
 class NeoModel:
     """An engine between two functions; either may raise `ClientError`."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        preprocess: Callable[[bytes, str], Any],
-        postprocess: Callable[[Any], tuple[Any, str]],
-    ) -> None:
-        self._engine = engine
-        self._preprocess = preprocess
-        self._postprocess = postprocess
+    _engine: Engine
+    _preprocess: Callable[[bytes, str], Any]
+    _postprocess: Callable[[Any], tuple[Any, str]]
 
     def answer(self, request: Request) -> Answer:
         """The prediction; 400 with a reason, or 500 without one, as the image has it."""

@@ -66,22 +66,15 @@ def load(
     return PyTorchModel(model, functions, context, settings.default_accept, failure or _failed)
 
 
+@dataclass(frozen=True, eq=False)
 class PyTorchModel:
     """What ``model_fn`` returned, behind ``transform_fn`` or the three it stands for."""
 
-    def __init__(
-        self,
-        model: Any,
-        functions: Functions,
-        context: Context,
-        default_accept: str,
-        failure: Callable[[Exception], Answer],
-    ) -> None:
-        self._model = model
-        self._functions = functions
-        self._context = context
-        self._default_accept = default_accept
-        self._failure = failure
+    _model: Any
+    _functions: Functions
+    _context: Context
+    _default_accept: str
+    _failure: Callable[[Exception], Answer]
 
     def answer(self, request: Request) -> Answer:
         """The prediction, or what the image says of what a function raises."""
