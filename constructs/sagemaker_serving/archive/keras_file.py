@@ -84,7 +84,7 @@ def _model(told: Mapping[str, Any]) -> KerasModel:
     else:
         inputs = list(_ends(config.get("input_layers")))
         outputs = list(_ends(config.get("output_layers")))
-    built = {"batch_shape": config.get("build_input_shape")}
+    built = config.get("build_input_shape")
     try:
         needs = tuple(dict.fromkeys(_needs(told, is_layer=True)))
     except RecursionError:
@@ -180,16 +180,10 @@ def _needs(told: Any, *, is_layer: bool = False) -> Iterator[str]:
             yield from _needs(value, is_layer=key in ("layers", "layer"))
 
 
-def _input(layer: Mapping[str, Any], built: Mapping[str, Any]) -> Tensor:
+def _input(layer: Mapping[str, Any], built: Any) -> Tensor:
     """What an InputLayer says, or the shape that a model without one was built with."""
     config = _mapping(layer.get("config"))
-    shape = next(
-        filter(
-            None,
-            (config.get("batch_shape"), config.get("batch_input_shape"), built["batch_shape"]),
-        ),
-        None,
-    )
+    shape = config.get("batch_shape") or config.get("batch_input_shape") or built or None
     dtype = config.get("dtype")
     return Tensor(dtype=dtype if isinstance(dtype, str) else "float32", shape=_shape(shape))
 

@@ -111,8 +111,6 @@ def _gnu_text(payload: bytes) -> str:
 
 _BLOCK = 512
 _ALL_NAMES = 16 << 20
-_FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
-_LINKS = (tarfile.SYMTYPE, tarfile.LNKTYPE)
 
 
 class Kind(StrEnum):
@@ -121,6 +119,13 @@ class Kind(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     LINK = "link"
+
+
+_KINDS = {
+    **dict.fromkeys((tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE), Kind.FILE),
+    **dict.fromkeys((tarfile.SYMTYPE, tarfile.LNKTYPE), Kind.LINK),
+    tarfile.DIRTYPE: Kind.FOLDER,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,22 +219,16 @@ def _member(stream: Inflated, header: tarfile.TarInfo, extension: Extension) -> 
     raw = header.name if extension.path is None else extension.path
     target = header.linkname if extension.link is None else extension.link
     size = header.size if extension.size is None else extension.size
-    if header.type not in (*_FILES, *_LINKS, tarfile.DIRTYPE):
+    kind = _KINDS.get(header.type)
+    if kind is None:
         raise UnreadableArtifact(
             f"{shown(raw)} in the archive is {_SPECIAL.get(header.type, 'no file')}; "
             "SageMaker unpacks files and folders only: leave it out",
             Refusal.SPECIAL_FILE,
         )
     name = safe_name(raw)
-    if header.type in _LINKS:
+    if kind is Kind.LINK:
         must_lead_inside(name, target, hard=header.type == tarfile.LNKTYPE)
-    kind = (
-        Kind.FILE
-        if header.type in _FILES
-        else Kind.FOLDER
-        if header.type == tarfile.DIRTYPE
-        else Kind.LINK
-    )
     if kind is not Kind.FILE and size != 0:
         raise stream.damaged(f"{shown(name)} is a {kind} with content")
     if kind is not Kind.FOLDER and name == "":

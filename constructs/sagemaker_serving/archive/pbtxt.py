@@ -47,6 +47,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_BOOLS = {**dict.fromkeys(("true", "t", "1"), True), **dict.fromkeys(("false", "f", "0"), False)}
 _DEEPEST = 50
 
 
@@ -120,14 +121,7 @@ class _Reader:
         if names is not None:
             value = token if found == "word" and token in names else None
         elif kind == "bool":
-            value = {
-                "true": True,
-                "t": True,
-                "1": True,
-                "false": False,
-                "f": False,
-                "0": False,
-            }.get(token.lower() if found != "string" else "")
+            value = _BOOLS.get(token.lower() if found != "string" else "")
         elif kind == "int" and re.fullmatch(r"-?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)", token):
             value = int(token, 8 if re.fullmatch(r"-?0[0-7]+", token) else 0)
         elif kind == "float" and found in ("number", "word"):
