@@ -8,7 +8,7 @@ import pytest
 
 from sagemaker_serving.archive import UnreadableArtifact, read_contents
 from sagemaker_serving.errors import Mistake, NotFound
-from sagemaker_serving.model_server.discovery import find_code, find_models, model_config
+from sagemaker_serving.model_server.discovery import Code, find_models, model_config
 from sagemaker_serving.model_server.modeldir import open_model
 from sagemaker_serving.model_server.programs import program_of
 
@@ -65,10 +65,10 @@ def test_the_model_configuration_names_every_version(tmp_path: Path) -> None:
 
 
 def test_code_has_what_lies_in_its_folder(tmp_path: Path) -> None:
-    assert not find_code(tmp_path).has_any(["inference.py", "lib"])
+    assert not Code(tmp_path / "code").has_any(["inference.py", "lib"])
     (tmp_path / "code" / "lib").mkdir(parents=True)
-    assert find_code(tmp_path).has_any(["inference.py", "lib"])
-    assert not find_code(tmp_path).has_any(["inference.py"])
+    assert Code(tmp_path / "code").has_any(["inference.py", "lib"])
+    assert not Code(tmp_path / "code").has_any(["inference.py"])
 
 
 def archive(path: Path, *members: str) -> Path:

@@ -54,11 +54,6 @@ class Code:
         return any((self.folder / part).exists() for part in parts)
 
 
-def find_code(model_dir: Path) -> Code:
-    """The user's code in ``model_dir``."""
-    return Code(model_dir / "code")
-
-
 def find_models(model_dir: Path) -> list[Model]:
     """The models below ``model_dir``, in the order the container finds them.
 

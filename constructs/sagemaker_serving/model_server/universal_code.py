@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.model_server.contract import Contract
-from sagemaker_serving.model_server.discovery import Code, find_code
+from sagemaker_serving.model_server.discovery import Code
 from sagemaker_serving.model_server.settings import Settings, UniversalCode
 
 log = logging.getLogger("front")
@@ -27,7 +27,7 @@ def find_universal_code(
     S3 lies in ``scratch``, not in the user's own.
     """
     if not settings.multi_model or contract.multi_model.code_beside_models:
-        code = find_code(model_dir)
+        code = Code(model_dir / "code")
     elif settings.universal_code.folder is not None:
         code = Code(settings.universal_code.folder)
     else:

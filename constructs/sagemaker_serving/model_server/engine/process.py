@@ -85,8 +85,12 @@ async def serve(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
-    with ThreadPoolExecutor(_threads(settings), thread_name_prefix="rest") as pool:
-        runner = _runner(settings, pool)
+    batching, threads = settings.batching, THREADS_PER_PROCESSOR * (os.cpu_count() or 1)
+    threads += 0 if batching is None else batching.num_batch_threads
+    with ThreadPoolExecutor(threads, thread_name_prefix="rest") as pool:
+        runner: Runner = DirectRunner(pool)
+        if batching is not None:
+            runner = BatchingRunner(batching, runner)
         api = RestApi(registry, Service(runner, pool))
         handle = without_browsers(api.handle)
         server = web.ServerRunner(web.Server(handle, access_log=None), shutdown_timeout=1.0)
@@ -121,13 +125,3 @@ def _load_version(name: str, version: str, path: str, settings: Settings) -> Sav
         by = f", compiled by {model.compiled_by}"
     log.info("loaded servable version {name: %s version: %s}%s", name, version, by)
     return model
-
-
-def _threads(settings: Settings) -> int:
-    threads = THREADS_PER_PROCESSOR * (os.cpu_count() or 1)
-    return threads if settings.batching is None else threads + settings.batching.num_batch_threads
-
-
-def _runner(settings: Settings, pool: ThreadPoolExecutor) -> Runner:
-    runner = DirectRunner(pool)
-    return runner if settings.batching is None else BatchingRunner(settings.batching, runner)
