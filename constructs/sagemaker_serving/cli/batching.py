@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from local_aws.terminal import print_own
 from sagemaker_serving.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -138,12 +136,10 @@ def _figures(result: VariantReport) -> dict[str, object]:
 
 
 def _draw(found: Tuning) -> None:
-    from sagemaker_serving.cli.graphs import draw
+    from sagemaker_serving.cli.graphs import show
 
-    on_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if on_terminal else 100
     panels = [panel for field in _CURVES for panel in _curves(found, field)]
-    print_own(draw(panels, width=width, colours=on_terminal))
+    show(panels, plot=True)
 
 
 def _curves(found: Tuning, field: str) -> Iterator[Panel]:

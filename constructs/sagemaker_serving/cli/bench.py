@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,13 +15,12 @@ from click.core import ParameterSource
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from local_aws.terminal import print_own, progress_bars
+from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from sagemaker_serving.cli.graphs import Panel
     from sagemaker_serving.client.aws import Aws
     from sagemaker_serving.operations.bench import (
         BenchInput,
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
         InputDifference,
         VariantReport,
     )
-
-_PIPE_WIDTH = 100
 
 
 @click.command()
@@ -348,32 +344,18 @@ def _judge(report: BenchReport, max_difference: float | None) -> None:
 
 
 def _draw(report: BenchReport, *, plot: bool, output: Path | None) -> None:
+    """For each variant: how many of its requests took so long at most."""
     if not plot and output is None:
         return
-    from sagemaker_serving.cli.graphs import draw, save_png
+    from sagemaker_serving.cli.graphs import Panel, shares, show
 
-    panel = _panel(report)
-    if plot:
-        on_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
-        print_own(draw([panel], width=width, colours=on_terminal))
-    if output is not None:
-        save_png([panel], output, title=report.endpoint)
-        click.echo(f"drawn: {output}", err=True)
-
-
-def _panel(report: BenchReport) -> Panel:
-    """For each variant: how many of its requests took so long at most."""
-    from sagemaker_serving.cli.graphs import Panel
-
-    return Panel(
+    panel = Panel(
         title=f"{report.endpoint}, {report.concurrency} requests at a time",
         unit="share of requests",
         x="milliseconds",
-        lines=[(variant.name, _shares(variant.seconds)) for variant in report.variants],
+        lines=[
+            (variant.name, shares([1000 * each for each in variant.seconds]))
+            for variant in report.variants
+        ],
     )
-
-
-def _shares(seconds: Sequence[float]) -> list[tuple[float, float]]:
-    ordered = sorted(seconds)
-    return [(value * 1000, (place + 1) / len(ordered)) for place, value in enumerate(ordered)]
+    show([panel], plot=plot, output=output, title=report.endpoint)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,12 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from local_aws.cli.interrupted import when_interrupted
-from local_aws.terminal import print_own
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
     from sagemaker_serving.archive.compiling import Precision
-    from sagemaker_serving.cli.graphs import Panel
     from sagemaker_serving.client.aws import Aws
     from sagemaker_serving.operations.bench.report import VariantReport
     from sagemaker_serving.operations.compiled import Report, Variant
@@ -30,7 +26,6 @@ if TYPE_CHECKING:
 RANDOM = ""
 """The value of --compare that asks for random requests."""
 
-_PIPE_WIDTH = 100
 _SMALLEST_ERROR = 1e-12
 
 
@@ -174,54 +169,34 @@ def _times(report: VariantReport) -> dict[str, str]:
 def _draw(report: Report, *, plot: bool, output: Path | None) -> None:
     if not plot and output is None:
         return
-    from sagemaker_serving.cli.graphs import draw, save_png
+    from sagemaker_serving.cli.graphs import Panel, shares, show
 
-    panels = [_latencies(report), _errors(report)]
-    if plot:
-        on_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
-        print_own(draw(panels, width=width, colours=on_terminal))
-    if output is not None:
-        save_png(panels, output, title="compiled, beside the original")
-        click.echo(f"drawn: {output}", err=True)
-
-
-def _latencies(report: Report) -> Panel:
-    from sagemaker_serving.cli.graphs import Panel
-
-    lines = [("original", report.original.seconds)]
-    lines += [(each.compiled.precision, each.times.seconds) for each in report.variants]
-    return Panel(
-        title="latency",
-        unit="share of requests",
-        x="milliseconds",
-        lines=[(name, _shares([1000 * each for each in seconds])) for name, seconds in lines],
-    )
-
-
-def _errors(report: Report) -> Panel:
-    from sagemaker_serving.cli.graphs import Panel
-
-    return Panel(
-        title="error",
-        unit="share of numbers",
-        x="power of ten of the absolute error",
-        lines=[
-            (
-                each.compiled.precision,
-                _shares(
-                    [
-                        math.log10(max(error, _SMALLEST_ERROR))
-                        for error in each.comparison.errors
-                        if math.isfinite(error)
-                    ]
-                ),
-            )
-            for each in report.variants
-        ],
-    )
-
-
-def _shares(values: Sequence[float]) -> list[tuple[float, float]]:
-    ordered = sorted(values)
-    return [(value, (place + 1) / len(ordered)) for place, value in enumerate(ordered)]
+    seconds: dict[str, Sequence[float]] = {
+        "original": report.original.seconds,
+        **{each.compiled.precision: each.times.seconds for each in report.variants},
+    }
+    errors = {
+        each.compiled.precision: [
+            math.log10(max(error, _SMALLEST_ERROR))
+            for error in each.comparison.errors
+            if math.isfinite(error)
+        ]
+        for each in report.variants
+    }
+    panels = [
+        Panel(
+            title="latency",
+            unit="share of requests",
+            x="milliseconds",
+            lines=[
+                (name, shares([1000 * each for each in took])) for name, took in seconds.items()
+            ],
+        ),
+        Panel(
+            title="error",
+            unit="share of numbers",
+            x="power of ten of the absolute error",
+            lines=[(name, shares(powers)) for name, powers in errors.items()],
+        ),
+    ]
+    show(panels, plot=plot, output=output, title="compiled, beside the original")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
-import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,7 +14,6 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from local_aws.terminal import print_own
 from sagemaker_serving.catalog.ecr import domain_suffix
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
 from sagemaker_serving.cli.options import WhichAws, aws_options
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
     from sagemaker_serving.cli.graphs import Panel
     from sagemaker_serving.operations.dashboard import DashboardView, Line
     from sagemaker_serving.spec import Environment
-
-_PIPE_WIDTH = 100
 
 _CONSOLES = {
     "amazonaws.com": "console.aws.amazon.com",
@@ -94,20 +89,15 @@ def dashboard(
         click.echo(json.dumps(plain(view), indent=1))
     if not preview and output is None:
         return
-    from sagemaker_serving.cli.graphs import draw, save_png
+    from sagemaker_serving.cli.graphs import show
 
     panels = _panels(view)
-    if output is not None:
-        save_png(
-            panels, output, title=f"{name}, {view.start:%Y-%m-%d %H:%M} to {view.end:%H:%M} UTC"
-        )
-        click.echo(f"drawn: {output}", err=True)
+    title = f"{name}, {view.start:%Y-%m-%d %H:%M} to {view.end:%H:%M} UTC"
+    show(panels, plot=False, output=output, title=title)
     if preview and not as_json:
         for alarm, state in view.alarms:
             click.echo(f"{state:<17}  {alarm}")
-        on_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
-        print_own(draw(panels, width=width, colours=on_terminal))
+        show(panels, plot=True)
 
 
 def plain(view: DashboardView) -> dict[str, object]:

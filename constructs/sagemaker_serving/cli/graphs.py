@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,11 +12,14 @@ from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
-from local_aws.terminal import clean
+import click
+
+from local_aws.terminal import clean, print_own
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.extras import need
 from sagemaker_serving.whole_files import whole_file
 
+_PIPE_WIDTH = 100
 _HEIGHT = 14
 _COLUMNS = 3
 _TICKS = 5
@@ -49,6 +54,25 @@ class Panel:
     def drawn(self) -> list[tuple[str, Points]]:
         """The lines that have any points."""
         return [(label, points) for label, points in self.lines if points]
+
+
+def show(
+    panels: Sequence[Panel], *, plot: bool, output: Path | None = None, title: str = ""
+) -> None:
+    """The panels on the terminal with ``plot``, and in the PNG file ``output`` if one is given."""
+    if plot:
+        on_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if on_terminal else _PIPE_WIDTH
+        print_own(draw(panels, width=width, colours=on_terminal))
+    if output is not None:
+        save_png(panels, output, title=title)
+        click.echo(f"drawn: {output}", err=True)
+
+
+def shares(values: Sequence[float]) -> list[tuple[float, float]]:
+    """Of each value the share of all that are no larger."""
+    ordered = sorted(values)
+    return [(value, (place + 1) / len(ordered)) for place, value in enumerate(ordered)]
 
 
 def draw(panels: Sequence[Panel], *, width: int, colours: bool) -> str:
