@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.completing import EndpointName
-from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.cli.options import WhichAws, aws_options, given_options
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def bench(
     from sagemaker_serving.operations.bench import bench as run
 
     names = None if variants is None else [name.strip() for name in variants.split(",")]
-    _must_go_together(click.get_current_context(), goal, names, finds_batching=find_batching)
+    _must_go_together(goal, names, finds_batching=find_batching)
     model = _model(endpoint) if find_batching else None
     if plot or (output is not None and not find_batching):
         need("plots")
@@ -202,16 +201,12 @@ _OF_COMPARING = ("requests", "accept", "max_difference")
 
 
 def _must_go_together(
-    context: click.Context, goal: float | None, variants: list[str] | None, *, finds_batching: bool
+    goal: float | None, variants: list[str] | None, *, finds_batching: bool
 ) -> None:
-    for parameter in context.command.params:
-        name, option = parameter.name or "", parameter.opts[0]
-        if context.get_parameter_source(name) is ParameterSource.DEFAULT:
-            continue
-        if finds_batching and name in _OF_COMPARING:
+    for option in given_options(*(_OF_COMPARING if finds_batching else _OF_FINDING)):
+        if finds_batching:
             raise click.UsageError(f"{option} does not go with --find-batching")
-        if not finds_batching and name in _OF_FINDING:
-            raise click.UsageError(f"{option} goes with --find-batching; give both")
+        raise click.UsageError(f"{option} goes with --find-batching; give both")
     if finds_batching and goal is None:
         raise click.UsageError("--find-batching needs a goal; give --p99-ms")
     if finds_batching and variants is not None and len(variants) > 1:

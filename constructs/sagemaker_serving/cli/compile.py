@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from local_aws.cli.options import json_option
 from sagemaker_serving.cli.compiled import RANDOM, compare
-from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.cli.options import WhichAws, aws_options, given_options
 
 if TYPE_CHECKING:
     from sagemaker_serving.archive.compiling import Precision
-    from sagemaker_serving.operations.compilation import Compilation
-    from sagemaker_serving.operations.wanted_compilation import Wanted
+    from sagemaker_serving.operations.compilation import Compilation, Compiler
 
 
 @click.command()
@@ -135,7 +133,10 @@ def compile(
     held_to = {key: value for key, value in gate.items() if value is not None}
     if held_to:
         given["accept"] = held_to
-    _must_go_together(click.get_current_context(), golden)
+    for option in given_options(*(_COMPARING if golden is None else _OF_A_JOB)):
+        if golden is None:
+            raise click.UsageError(f"{option} goes with --compare; give both")
+        raise click.UsageError(f"{option} is about a job, and --compare makes none")
     aws = which.aws()
     asked = wanted(
         model,
@@ -163,7 +164,8 @@ def compile(
         output=asked.output(output, aws),
         role_arn=asked.role_arn(role_arn, aws),
     )
-    begun = _begin(compiler, asked)
+    url, content = asked.uploaded(compiler)
+    begun = compiler.begin(asked.job, model_url=url, content=content)
     if watch:
         begun = _watched(compiler, begun, quiet=as_json)
     if as_json:
@@ -187,17 +189,6 @@ _COMPARING = (
 _OF_A_JOB = ("role_arn", "watch", "max_runtime", "compiler_options")
 
 
-def _must_go_together(context: click.Context, golden: str | None) -> None:
-    for parameter in context.command.params:
-        if context.get_parameter_source(parameter.name or "") is ParameterSource.DEFAULT:
-            continue
-        option = parameter.opts[0]
-        if golden is None and parameter.name in _COMPARING:
-            raise click.UsageError(f"{option} goes with --compare; give both")
-        if golden is not None and parameter.name in _OF_A_JOB:
-            raise click.UsageError(f"{option} is about a job, and --compare makes none")
-
-
 def _precisions(text: str) -> list[Precision]:
     from sagemaker_serving.archive.compiling import PRECISIONS
 
@@ -209,13 +200,7 @@ def _precisions(text: str) -> list[Precision]:
     return [known[name] for name in dict.fromkeys(named)]
 
 
-def _begin(compiler: Any, asked: Wanted) -> Compilation:
-    url, content = asked.uploaded(compiler)
-    begun: Compilation = compiler.begin(asked.job, model_url=url, content=content)
-    return begun
-
-
-def _watched(compiler: Any, begun: Compilation, *, quiet: bool) -> Compilation:
+def _watched(compiler: Compiler, begun: Compilation, *, quiet: bool) -> Compilation:
     """The job when it is done; every new status is said as it comes."""
     said = ""
     for compilation in compiler.watch(begun.name):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from local_aws.cli.options import local_address, state_dir_option
 from local_aws.process.region import local_region
@@ -96,6 +97,17 @@ price_file_option = click.option(
     envvar="SAGEMAKER_SERVING_PRICES",
     help="The price file.",
 )
+
+
+def given_options(*names: str) -> list[str]:
+    """The options of the present command that somebody gave, of those with these parameters."""
+    context = click.get_current_context()
+    return [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in names
+        and context.get_parameter_source(parameter.name) is not ParameterSource.DEFAULT
+    ]
 
 
 def ask(question: str) -> None:
