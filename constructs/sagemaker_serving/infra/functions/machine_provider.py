@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
     from aws_cdk import aws_logs as logs
-    from aws_cdk import aws_stepfunctions as sfn
 
 
 class MachineProvider:
@@ -52,122 +52,82 @@ class MachineProvider:
         retain_logs: bool,
         encryption_key: kms.IKey | None,
     ) -> None:
-        self._scope = scope
-        self._function_role = function_role
-        self._log_group = log_group
-        self._retain_logs = retain_logs
-        self._key = encryption_key
-        self._policies: list[iam.Policy | None] = []
-        self.work = self._function(
+        function = partial(
+            OwnFunction,
+            scope,
+            memory_size_mb=512,
+            role=function_role,
+            log_group=log_group,
+            retain_logs=retain_logs,
+            encryption_key=encryption_key,
+        )
+        self.work = function(
             "Work",
-            package,
-            "work.handler",
-            minutes=15,
+            package=package,
+            handler="work.handler",
             shares=("functions/custom_resource", *shares),
+            timeout=cdk.Duration.minutes(15),
         )
         """The function that does the steps."""
-        machine = self._state_machine(
-            state_machine_role, lambda arn: waiting_states(arn, then=then, when=when, caught=caught)
-        )
-        start = self._function(
-            "Start",
-            "custom_resource",
-            "start.handler",
-            minutes=2,  # longer than it tries what it is refused, so that this is told
-            variables={"STATE_MACHINE_ARN": machine.state_machine_arn},
-        )
-        self.given_up = self._grant_start(start, machine)
-        """Who answers when the function that begins it fails for good; it is to be there first."""
-        self.service_token: str = start.function.function_arn
-        """What a custom resource names as its provider."""
-
-    def _function(
-        self,
-        construct_id: str,
-        package: str,
-        handler: str,
-        *,
-        minutes: int,
-        shares: Sequence[str] = (),
-        variables: Mapping[str, str] | None = None,
-    ) -> OwnFunction:
-        return OwnFunction(
-            self._scope,
-            construct_id,
-            package=package,
-            handler=handler,
-            shares=shares,
-            timeout=cdk.Duration.minutes(minutes),
-            memory_size_mb=512,
-            environment=variables,
-            role=self._function_role,
-            log_group=self._log_group,
-            retain_logs=self._retain_logs,
-            encryption_key=self._key,
-        )
-
-    def _state_machine(
-        self, role: iam.IRole | None, states: Callable[[str], dict[str, Any]]
-    ) -> sfn.StateMachine:
         work_arn = self.work.function.function_arn
         machine = add_machine(
-            self._scope,
+            scope,
             "Machine",
-            states(work_arn),
-            role=role,
-            log_group=self._log_group,
-            retain_logs=self._retain_logs,
-            encryption_key=self._key,
+            waiting_states(work_arn, then=then, when=when, caught=caught),
+            role=state_machine_role,
+            log_group=log_group,
+            retain_logs=retain_logs,
+            encryption_key=encryption_key,
         )
-        self._policies.append(
-            grant_within(
-                self._scope, "MachinePolicy", machine.role, (["lambda:InvokeFunction"], work_arn)
-            )
-        )
+        call = (["lambda:InvokeFunction"], work_arn)
+        policies = [grant_within(scope, "MachinePolicy", machine.role, call)]
         acknowledge_own_policy(machine)
         reason = (
             "X-Ray's and log delivery's actions know no resources; Step Functions asks for both"
         )
-        for construct in (machine, *([] if role is None else [role])):
+        for construct in (machine, *([] if state_machine_role is None else [state_machine_role])):
             acknowledge_wildcard(construct, "*", reason)
-        return machine
-
-    def _grant_start(
-        self, start: OwnFunction, machine: sfn.StateMachine
-    ) -> lambda_.CfnEventInvokeConfig:
-        scope, role = self._scope, start.role
+        start = function(
+            "Start",
+            package="custom_resource",
+            handler="start.handler",
+            # Longer than it tries what it is refused, so that this is told.
+            timeout=cdk.Duration.minutes(2),
+            environment={"STATE_MACHINE_ARN": machine.state_machine_arn},
+        )
         executions = colon_arn(scope, "states", "execution", f"{machine.state_machine_name}:*")
         begin = ["states:StartExecution", "states:ListExecutions"]
-        self._policies.append(
+        policies.append(
             grant_within(
                 scope,
                 "StartPolicy",
-                role,
+                start.role,
                 (begin, machine.state_machine_arn),
                 (["states:StopExecution"], executions),
-                (["lambda:InvokeFunction"], self.work.function.function_arn),
+                call,
             )
         )
-        reason = "Executions are named after CloudFormation's requests"
-        asked: list[IConstruct] = [role, *([] if self._function_role is None else [scope])]
-        for construct in asked:
-            acknowledge_wildcard(construct, executions, reason)
-        given_up = lambda_.CfnEventInvokeConfig(
+        asked: list[IConstruct] = [start.role, *([] if function_role is None else [scope])]
+        for each in asked:
+            acknowledge_wildcard(
+                each, executions, "Executions are named after CloudFormation's requests"
+            )
+        self.given_up = lambda_.CfnEventInvokeConfig(
             scope,
             "GivenUp",
             function_name=start.function.function_name,
             qualifier="$LATEST",
             maximum_retry_attempts=2,
             destination_config=lambda_.CfnEventInvokeConfig.DestinationConfigProperty(
-                on_failure=lambda_.CfnEventInvokeConfig.OnFailureProperty(
-                    destination=self.work.function.function_arn
-                )
+                on_failure=lambda_.CfnEventInvokeConfig.OnFailureProperty(destination=work_arn)
             ),
         )
-        for policy in self._policies:
+        """Who answers when the function that begins it fails for good; it is to be there first."""
+        for policy in policies:
             if policy is not None:
-                given_up.node.add_dependency(policy)
-        return given_up
+                self.given_up.node.add_dependency(policy)
+        self.service_token: str = start.function.function_arn
+        """What a custom resource names as its provider."""
 
 
 def waiting_states(
@@ -183,8 +143,20 @@ def waiting_states(
     def step(
         name: str, following: str | None = "Decide", payload: dict[str, Any] | None = None
     ) -> dict[str, Any]:
+        """A call of the function, tried again whatever it fails with."""
         to = "answer" if name == caught else caught
-        return _step(function_arn, name, following, to.title(), payload)
+        catch = [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": to.title()}]
+        return {
+            "Type": "Task",
+            "Resource": f"arn:{partition()}:states:::lambda:invoke",
+            "Parameters": {
+                "FunctionName": function_arn,
+                "Payload": {"step": name, **(payload if payload is not None else {"state.$": "$"})},
+            },
+            "OutputPath": "$.Payload",
+            "Retry": _RETRIES,
+            **({"Next": following, "Catch": catch} if following is not None else {"End": True}),
+        }
 
     start = {
         "request.$": "$.request",
@@ -216,41 +188,20 @@ def waiting_states(
     }
 
 
-def _step(
-    function_arn: str,
-    step: str,
-    following: str | None,
-    caught: str,
-    payload: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """A call of the function, tried again whatever it fails with.
-
-    The machine's role may be new, so a refusal of the call itself is tried for a minute.
-    """
-    catch = [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": caught}]
-    return {
-        "Type": "Task",
-        "Resource": f"arn:{partition()}:states:::lambda:invoke",
-        "Parameters": {
-            "FunctionName": function_arn,
-            "Payload": {"step": step, **(payload if payload is not None else {"state.$": "$"})},
-        },
-        "OutputPath": "$.Payload",
-        "Retry": [
-            {
-                "ErrorEquals": list(REFUSED_CALLS),
-                "IntervalSeconds": 12,
-                "MaxAttempts": 5,
-                "BackoffRate": 1,
-            },
-            {
-                "ErrorEquals": ["States.ALL"],
-                "IntervalSeconds": 1,
-                "MaxAttempts": 5,
-                "BackoffRate": 2,
-                "MaxDelaySeconds": 30,
-                "JitterStrategy": "FULL",
-            },
-        ],
-        **({"Next": following, "Catch": catch} if following is not None else {"End": True}),
-    }
+_RETRIES = [
+    # The machine's role may be new, so a refusal of the call itself is tried for a minute.
+    {
+        "ErrorEquals": list(REFUSED_CALLS),
+        "IntervalSeconds": 12,
+        "MaxAttempts": 5,
+        "BackoffRate": 1,
+    },
+    {
+        "ErrorEquals": ["States.ALL"],
+        "IntervalSeconds": 1,
+        "MaxAttempts": 5,
+        "BackoffRate": 2,
+        "MaxDelaySeconds": 30,
+        "JitterStrategy": "FULL",
+    },
+]
