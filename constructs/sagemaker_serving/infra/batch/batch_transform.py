@@ -24,7 +24,12 @@ from sagemaker_serving.infra.storage.data_bucket import DataBucket
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
-from sagemaker_serving.infra.synth.granting import grant, grant_apart, grant_within
+from sagemaker_serving.infra.synth.granting import (
+    grant,
+    grant_apart,
+    grant_key_grants,
+    grant_within,
+)
 from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of
 
 if TYPE_CHECKING:
@@ -458,12 +463,7 @@ class BatchTransform(Construct):
         self._work.grant_read(role, of="Manifests and chunks of batch jobs")
         self._work.grant_write(role, of="Answers to chunks of batch jobs")
         if volume_key is not None:
-            grant(
-                role,
-                ["kms:CreateGrant"],
-                volume_key.key_arn,
-                conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-            )
+            grant_key_grants(role, volume_key.key_arn)
 
     def _let_machine(self, actions: list[str], resource: str) -> None:
         grant(self._machine_role, actions, resource)

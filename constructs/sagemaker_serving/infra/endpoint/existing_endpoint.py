@@ -19,7 +19,7 @@ from sagemaker_serving.infra.endpoint.endpoint import (
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.granting import grant
+from sagemaker_serving.infra.synth.granting import grant, grant_key_grants
 from sagemaker_serving.infra.synth.tokens import stack_of
 from sagemaker_serving.spec.update import MOST_SECONDS
 
@@ -145,14 +145,7 @@ class ExistingEndpoint(MovedEndpoint):
             acknowledge_wildcard(role, every, "What serves may be anybody's, and have any name")
         given = given.combine(grant(role, ["cloudformation:DescribeStacks"], stack.stack_id))
         if config.encryption_key_arn is not None:
-            given = given.combine(
-                grant(
-                    role,
-                    ["kms:CreateGrant"],
-                    config.encryption_key_arn,
-                    conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-                )
-            )
+            given = given.combine(grant_key_grants(role, config.encryption_key_arn))
         given.apply_before(self._resource)
 
     def _keep_instance_counts(self) -> None:

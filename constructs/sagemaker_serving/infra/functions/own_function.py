@@ -134,12 +134,15 @@ class OwnFunction(Construct):
 
 def add_log(
     scope: Construct,
+    construct_id: str = "Log",
     *,
     retain: bool,
     encryption_key: kms.IKey | None,
+    without_key: str = "No key was asked for; CloudWatch encrypts with its own",
     of_state_machine: bool = False,
 ) -> logs.LogGroup:
-    """The log group ``Log`` of ``scope``, kept for a year; ``retain`` outlives the stack.
+    """A log group of ``scope``, kept for a year; ``retain`` outlives the stack, and scanners are
+    told ``without_key`` where there is none.
 
     Of a state machine its name begins with ``/aws/vendedlogs/``: others are written one by one
     into CloudWatch Logs' resource policy, which takes 5,120 characters in all. It has a part of the
@@ -148,7 +151,7 @@ def add_log(
     """
     log = logs.LogGroup(
         scope,
-        "Log",
+        construct_id,
         log_group_name=_vended_name(scope) if of_state_machine else None,
         retention=logs.RetentionDays.ONE_YEAR,
         removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
@@ -157,7 +160,7 @@ def add_log(
     if encryption_key is not None:
         let_logs_use(encryption_key, scope)
     else:
-        acknowledge(log, NO_KEY_ON_LOGS, "No key was asked for; CloudWatch encrypts with its own")
+        acknowledge(log, NO_KEY_ON_LOGS, without_key)
     return log
 
 

@@ -23,7 +23,7 @@ from sagemaker_serving.infra.endpoint.variants import (
 from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
-from sagemaker_serving.infra.synth.granting import grant
+from sagemaker_serving.infra.synth.granting import grant, grant_key_grants
 from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of, synthesizer_of
 from sagemaker_serving.whole_files import write_whole
 
@@ -111,14 +111,7 @@ class CompiledModelJudge(Construct):
             # Permissions"). That CreateEndpointConfig looks at the key is unverified: that page
             # names no action of KMS for it.
             given = given.combine(grant(role, ["kms:DescribeKey"], self.encryption_key.key_arn))
-            given = given.combine(
-                grant(
-                    role,
-                    ["kms:CreateGrant"],
-                    self.encryption_key.key_arn,
-                    conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-                )
-            )
+            given = given.combine(grant_key_grants(role, self.encryption_key.key_arn))
         return given
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from sagemaker_serving.infra.functions.own_function import add_log
 from sagemaker_serving.infra.network.network import Network
-from sagemaker_serving.infra.storage.keys import let_logs_use
 from sagemaker_serving.infra.synth.acknowledge import (
     DEFAULT_GROUP_OPEN,
-    NO_KEY_ON_LOGS,
     acknowledge,
     acknowledge_own_policy,
 )
@@ -78,7 +76,13 @@ class PrivateVpc(Construct):
         )
         log = flow_log_group
         if log is None:
-            log = self._own_log(retain=retain_logs, key=encryption_key)
+            log = add_log(
+                self,
+                "TrafficLog",
+                retain=retain_logs,
+                encryption_key=encryption_key,
+                without_key="Addresses and ports; CloudWatch encrypts with its own key",
+            )
         self._log_traffic(log, flow_log_role if flow_log_role is not None else self._own_role())
         self.security_group = ec2.SecurityGroup(
             self, "Containers", vpc=self.vpc, description="Model containers; nothing may call in"
@@ -96,22 +100,6 @@ class PrivateVpc(Construct):
         if not takes_policies(role):  # of what aws_cdk grants it here
             write = ["CreateLogStream", "DescribeLogStreams", "PutLogEvents"]
             warn_of(role, [f"logs:{action}" for action in write], log.log_group_arn)
-
-    def _own_log(self, *, retain: bool, key: kms.IKey | None) -> logs.LogGroup:
-        log = logs.LogGroup(
-            self,
-            "TrafficLog",
-            retention=logs.RetentionDays.ONE_YEAR,
-            removal_policy=cdk.RemovalPolicy.RETAIN if retain else cdk.RemovalPolicy.DESTROY,
-            encryption_key=key,
-        )
-        if key is not None:
-            let_logs_use(key, self)
-            return log
-        acknowledge(
-            log, NO_KEY_ON_LOGS, "Addresses and ports; CloudWatch encrypts with its own key"
-        )
-        return log
 
     def _own_role(self) -> iam.Role:
         role = iam.Role(

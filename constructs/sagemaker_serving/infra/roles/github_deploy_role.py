@@ -13,6 +13,7 @@ from constructs import Construct
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.arns import colon_arn
+from sagemaker_serving.infra.synth.granting import grant, grant_key_grants
 from sagemaker_serving.infra.synth.tokens import partition, stack_of
 from sagemaker_serving.log_groups import endpoint_log_group
 from sagemaker_serving.rules.engine.names import is_name
@@ -108,7 +109,8 @@ class GitHubDeployRole(Construct):
         if not only_diff:
             self._allow_operation(environment, existing_endpoints)
             for key in encryption_keys:
-                self._allow_grants(key)
+                grant(self.role, ["kms:DescribeKey"], key.key_arn)
+                grant_key_grants(self.role, key.key_arn)
 
     def _provider(self) -> iam.OidcProviderNative:
         return iam.OidcProviderNative(
@@ -122,7 +124,7 @@ class GitHubDeployRole(Construct):
             f"cdk-{qualifier}-{role}-role-{stack.account}-{stack.region}"
             for role in bootstrap_roles
         ]
-        self.role.add_to_policy(iam.PolicyStatement(actions=["sts:AssumeRole"], resources=roles))
+        grant(self.role, ["sts:AssumeRole"], *roles)
 
     def _allow_operation(self, environment: str, existing_endpoints: Sequence[str]) -> None:
         stack = stack_of(self)
@@ -183,7 +185,7 @@ class GitHubDeployRole(Construct):
                 [groups, *existing_groups],
             ),
         ):
-            self.role.add_to_policy(iam.PolicyStatement(actions=actions, resources=resources))
+            grant(self.role, actions, *resources)
         for resource, reason in (
             (endpoints, f"Every endpoint of {environment}, which models come to and leave"),
             (components, f"Every inference component of {environment}, as its endpoints"),
@@ -198,18 +200,6 @@ class GitHubDeployRole(Construct):
             ),
         ):
             acknowledge_wildcard(self.role, resource, reason)
-
-    def _allow_grants(self, key: kms.IKey) -> None:
-        self.role.add_to_policy(
-            iam.PolicyStatement(actions=["kms:DescribeKey"], resources=[key.key_arn])
-        )
-        self.role.add_to_policy(
-            iam.PolicyStatement(
-                actions=["kms:CreateGrant"],
-                resources=[key.key_arn],
-                conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-            )
-        )
 
 
 def _must_be_exact(

@@ -53,6 +53,12 @@ def grant(
     return given
 
 
+def grant_key_grants(grantee: iam.IGrantable, key_arn: str) -> iam.Grant:
+    """Lets ``grantee`` make grants of a key for what AWS encrypts with it in its name."""
+    of_aws = {"Bool": {"kms:GrantIsForAWSResource": "true"}}
+    return grant(grantee, ["kms:CreateGrant"], key_arn, conditions=of_aws)
+
+
 def grant_apart(
     scope: Construct,
     construct_id: str,
