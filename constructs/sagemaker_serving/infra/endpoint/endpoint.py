@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from sagemaker_serving.infra.synth.extra import add_extra
 from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
+from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.spec.scaling import INSTANCES, PROVISIONED
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ class _NamedEndpoint(AnyEndpoint):
 
 def endpoint_name_of(endpoint: AnyEndpoint, name: str) -> str:
     """``name``, which SageMaker takes; raises `Mistake` for another."""
-    if is_token(name) or re.fullmatch(r"(?=.{1,63}$)[a-zA-Z0-9](-*[a-zA-Z0-9])*", name):
+    if is_token(name) or is_name(name):
         return name
     raise Mistake(
         f"{endpoint.node.path}: endpoint_name is {name!r}; names are 1 to 63 letters, digits and "

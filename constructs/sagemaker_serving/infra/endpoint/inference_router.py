@@ -23,6 +23,7 @@ from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
+from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.spec.routers import MOST_OF_A_POLICY, endpoint_policy
 
 if TYPE_CHECKING:
@@ -276,15 +277,12 @@ def _arn(destination: AnyEndpoint | InferenceComponent | str) -> str:
     return destination.component_arn
 
 
-_NAME = re.compile(r"(?=.{1,63}$)[a-zA-Z0-9](-*[a-zA-Z0-9])*")
-
-
 def _refuse(scope: Construct, name: str, targets: Mapping[str, RoutingTarget]) -> None:
     wrong = [
         f"{what} is {each!r}; names are 1 to 63 letters, digits and hyphens, and begin and end "
         "with a letter or digit"
         for what, each in (("router_name", name), *(("a routing target", one) for one in targets))
-        if not is_token(each) and _NAME.fullmatch(each) is None
+        if not is_token(each) and not is_name(each)
     ]
     if not 1 <= len(targets) <= 20:
         wrong.append(f"there are {len(targets)} routing targets; a router has 1 to 20")
