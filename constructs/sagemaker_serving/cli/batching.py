@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,9 +57,9 @@ def find_batching(
             lambda settings: here(settings, inputs, callers=callers, seconds=seconds),
             has_handler=read_contents(source).script is not None,
         )
-    from sagemaker_serving.operations.tuning.endpoint import trials_on
+    from sagemaker_serving.operations.tuning.endpoint import EndpointTrials
 
-    with trials_on(source, endpoint, variant) as trials:
+    with closing(EndpointTrials(source, endpoint, variant)) as trials:
         click.echo(f"trials run on {trials.name}, which is deleted at the end", err=True)
         return search(
             lambda settings: trials.measure(settings, inputs, callers=callers, seconds=seconds),

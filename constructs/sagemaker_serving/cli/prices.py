@@ -108,11 +108,21 @@ def prices(
 
 
 def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[dict[str, object]]:
-    from sagemaker_serving.operations.prices import together
+    from sagemaker_serving.operations.prices import Cost, together
 
     month = f"{known.currency} a month"
     read = known.dates.get(environment.region, known.read)[:10]
-    rows: list[dict[str, object]] = [
+    floor, ceiling = together(found) or (None, None)
+    whole = Cost(
+        model="",
+        what="together",
+        instances="",
+        price=None,
+        unit="",
+        floor=floor,
+        ceiling=ceiling,
+    )
+    return [
         {
             "environment": environment.name,
             "model": cost.model,
@@ -125,24 +135,8 @@ def _rows(environment: Environment, found: list[Cost], known: Prices) -> list[di
             f"{known.currency} a million requests": _amount(cost.million, 4),
             "prices read": read,
         }
-        for cost in found
+        for cost in (*found, whole)
     ]
-    floor, ceiling = together(found) or (None, None)
-    rows.append(
-        {
-            "environment": environment.name,
-            "model": "",
-            "what": "together",
-            "instances": "",
-            known.currency: None,
-            "for a": "",
-            f"{month}, floor": _amount(floor, 2),
-            f"{month}, ceiling": _amount(ceiling, 2),
-            f"{known.currency} a million requests": None,
-            "prices read": read,
-        }
-    )
-    return rows
 
 
 def _today() -> date:

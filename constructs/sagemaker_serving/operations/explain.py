@@ -194,40 +194,36 @@ def deviations(
     they run is made at the deploy; of pipelines and multi-model endpoints each
     container's image and variables.
     """
-    served = {(each.variant, each.container): each for each in explanation.served}
-    found: list[Deviation] = []
-    for variant in [*model.variants, *model.shadow_variants]:
-        parts: Sequence[Container] = model.containers if model.containers else [variant]
-        stated = [model.container(part) for part in parts]
-        if (variant.name, 0) not in served:
-            found.append(
-                Deviation(
-                    variant=variant.name, what="variant", file="is there", runs="is not served"
-                )
-            )
-            continue
-        for number, container in enumerate(stated):
-            actual = served.get((variant.name, number))
-            if actual is not None:
-                found += _compared(variant, container, actual, model, region, sha256_of)
-        if isinstance(variant, InstanceVariant):
-            runs = served[variant.name, 0].instance_type
-            if runs != variant.instance_type:
-                found.append(
-                    Deviation(
-                        variant=variant.name,
-                        what="instance_type",
-                        file=variant.instance_type,
-                        runs=str(runs),
-                    )
-                )
-    known = {variant.name for variant in [*model.variants, *model.shadow_variants]}
-    found += [
-        Deviation(variant=name, what="variant", file="is not there", runs="is served")
-        for name in dict.fromkeys(each.variant for each in explanation.served)
-        if name not in known
+    return [
+        Deviation(variant=variant, what=what, file=file, runs=runs)
+        for variant, what, file, runs in _deviations(explanation, model, region, sha256_of)
     ]
-    return found
+
+
+def _deviations(
+    explanation: Explanation, model: Model, region: str, sha256_of: Callable[[Artifact], str]
+) -> Iterator[tuple[str, str, str, str]]:
+    """The variant, what of it is another, what the file says and what runs."""
+    served = {(each.variant, each.container): each for each in explanation.served}
+    stated = {variant.name: variant for variant in [*model.variants, *model.shadow_variants]}
+    for name, variant in stated.items():
+        if (name, 0) not in served:
+            yield name, "variant", "is there", "is not served"
+            continue
+        parts: Sequence[Container] = model.containers if model.containers else [variant]
+        for number, part in enumerate(parts):
+            actual = served.get((name, number))
+            if actual is not None:
+                container = model.container(part)
+                for found in _compared(variant, container, actual, model, region, sha256_of):
+                    yield name, *found
+        if isinstance(variant, InstanceVariant):
+            runs = served[name, 0].instance_type
+            if runs != variant.instance_type:
+                yield name, "instance_type", variant.instance_type, str(runs)
+    for name in dict.fromkeys(each.variant for each in explanation.served):
+        if name not in stated:
+            yield name, "variant", "is not there", "is served"
 
 
 def _compared(
@@ -237,30 +233,28 @@ def _compared(
     model: Model,
     region: str,
     sha256_of: Callable[[Artifact], str],
-) -> Iterator[Deviation]:
+) -> Iterator[tuple[str, str, str]]:
+    """What of a container is another, what the file says and what runs."""
     if stated.compile is not None or model.model_package is not None:
         return
-    variant = of.name
     accelerator = of.accelerator_type if isinstance(of, InstanceVariant) else None
     image = _image(stated, actual.instance_type, region, catalog.Accelerator.named(accelerator))
     if image is not None and image != actual.image:
-        yield Deviation(variant=variant, what="image", file=image, runs=str(actual.image))
+        yield "image", image, str(actual.image)
     for name, value in stated.variables.items():
         runs = actual.environment.get(name)
         if runs != value:
-            shown = "is not set" if runs is None else runs
-            yield Deviation(variant=variant, what=name, file=value, runs=shown)
+            yield name, value, "is not set" if runs is None else runs
     artifact = stated.artifact
     if model.multi_model is not None or artifact is None:
         return
     archive = in_s3(artifact)
     if archive is not None:
         if archive.s3 != actual.archive:
-            shown = str(actual.archive)
-            yield Deviation(variant=variant, what="archive", file=archive.s3, runs=shown)
+            yield "archive", archive.s3, str(actual.archive)
     elif (sha256 := sha256_of(artifact)) != actual.archive_sha256:
         runs = actual.archive_sha256 if actual.archive_sha256 is not None else str(actual.archive)
-        yield Deviation(variant=variant, what="archive's sha256", file=sha256, runs=runs)
+        yield "archive's sha256", sha256, runs
 
 
 def _image(

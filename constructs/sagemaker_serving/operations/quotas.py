@@ -121,18 +121,14 @@ def _quota(thing: Thing, instance_type: str | None, account: Account) -> float |
 def _used_by_others(
     thing: Thing, instance_type: str | None, account: Account, own: set[str]
 ) -> int:
-    if thing == "endpoint-instances":
-        return sum(
-            counts.get(instance_type or "", 0)
-            for name, counts in account.endpoints.items()
-            if name not in own
-        )
     if thing == "transform-instances":
         return account.transform.get(instance_type or "", 0)
-    if thing == "endpoints":
-        return len([name for name in account.endpoints if name not in own])
-    if thing == "serverless-endpoints":
-        return len([name for name in account.serverless if name not in own])
-    if thing == "serverless-concurrency":
-        return sum(count for name, count in account.serverless.items() if name not in own)
-    return 0
+    endpoints = [account.endpoints[name] for name in account.endpoints if name not in own]
+    serverless = [account.serverless[name] for name in account.serverless if name not in own]
+    used = {
+        "endpoint-instances": sum(counts.get(instance_type or "", 0) for counts in endpoints),
+        "endpoints": len(endpoints),
+        "serverless-endpoints": len(serverless),
+        "serverless-concurrency": sum(serverless),
+    }
+    return used.get(thing, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from sagemaker_serving.client import Aws
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.operations.bench import BenchInput
 from sagemaker_serving.operations.tuning import Settings
-from sagemaker_serving.operations.tuning.endpoint import EndpointTrials, trials_on
+from sagemaker_serving.operations.tuning.endpoint import EndpointTrials
 from tests.local_aws.aws import client_of, eventually
 
 ASKED = [BenchInput(name="one", body=b"abc", content_type="text/plain")]
@@ -34,7 +35,7 @@ def _names(aws: Aws) -> tuple[list[str], list[str], list[str]]:
 @pytest.mark.long
 def test_each_trial_has_its_settings_and_nothing_is_left(aws: Aws) -> None:
     client = aws.client("sagemaker")
-    with trials_on(aws, "echo", None) as trials:
+    with closing(EndpointTrials(aws, "echo", None)) as trials:
         for settings in (Settings(), Settings(max_batch_size=8)):
             result = trials.measure(settings, ASKED, callers=2, seconds=1)
             assert (result.failed, len(result.seconds) > 0) == (0, True)
@@ -63,7 +64,7 @@ def test_the_batching_that_the_endpoint_has_is_not_carried_over(aws: Aws) -> Non
     )
     client.create_endpoint(EndpointName="batched", EndpointConfigName="batched")
     try:
-        with trials_on(aws, "batched", None) as trials:
+        with closing(EndpointTrials(aws, "batched", None)) as trials:
             trials.measure(Settings(), ASKED, callers=1, seconds=1)
             assert _variables(client, trials) == {"MY_OWN": "1"}
     finally:
@@ -84,7 +85,7 @@ def test_the_copy_has_the_host_that_the_variant_prefers(aws: Aws) -> None:
     )
     client.create_endpoint(EndpointName="either", EndpointConfigName="either")
     try:
-        with trials_on(aws, "either", None) as trials:
+        with closing(EndpointTrials(aws, "either", None)) as trials:
             trials.measure(Settings(), ASKED, callers=1, seconds=1)
             copy = _variant(client, trials)
     finally:

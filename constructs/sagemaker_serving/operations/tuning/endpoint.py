@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from sagemaker_serving.catalog import variant_types
@@ -50,7 +50,7 @@ class EndpointTrials:
         if "PrimaryContainer" not in self._model:
             raise Mistake(f"{endpoint}: the model is a pipeline; tune its containers one by one")
         self._trials = 0
-        self._made: contextlib.ExitStack = contextlib.ExitStack()
+        self._made = ExitStack()
 
     def measure(
         self, settings: Settings, inputs: Sequence[BenchInput], *, callers: int, seconds: float
@@ -136,13 +136,3 @@ def _sender(predictor: Predictor, inputs: Sequence[BenchInput]) -> Send:
         return predictor.invoke(chosen.body, content_type=chosen.content_type).seconds
 
     return send
-
-
-@contextlib.contextmanager
-def trials_on(aws: Aws, endpoint: str, variant: str | None) -> Iterator[EndpointTrials]:
-    """`EndpointTrials` that are closed at the end, whatever happens."""
-    trials = EndpointTrials(aws, endpoint, variant)
-    try:
-        yield trials
-    finally:
-        trials.close()
