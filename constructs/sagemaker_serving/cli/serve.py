@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -340,14 +340,9 @@ def _watch(server: ModelServer, log: BinaryIO) -> None:
 
 
 def _print_new(log: BinaryIO) -> None:
-    for line in _lines(log):
-        click.echo(line)
-
-
-def _lines(log: BinaryIO) -> Iterator[str]:
     """Whole lines that were written since the last call."""
     while line := log.readline():
         if not line.endswith(b"\n"):
             log.seek(-len(line), 1)
             return
-        yield line.decode(errors="replace").rstrip("\r\n")
+        click.echo(line.decode(errors="replace").rstrip("\r\n"))

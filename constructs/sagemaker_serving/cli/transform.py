@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,12 @@ from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environ
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
-    from sagemaker_serving.operations import BatchExecution, BatchPipeline, BatchReport
+    from sagemaker_serving.operations import (
+        BatchExecution,
+        BatchPipeline,
+        BatchProgress,
+        BatchReport,
+    )
 
 _REASONS = 3
 _POLL_SECONDS, _LOCAL_POLL_SECONDS = 5.0, 0.5
@@ -33,14 +39,12 @@ class _StartUnlessNamed(click.Group):
         return super().parse_args(ctx, args)
 
 
-def environment_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--environment: whose pipeline it is."""
-    return click.option(
-        "-e",
-        "--environment",
-        type=EnvironmentName(),
-        help="The environment that the model is deployed to; default with --local: local.",
-    )(command)
+environment_option = click.option(
+    "-e",
+    "--environment",
+    type=EnvironmentName(),
+    help="The environment that the model is deployed to; default with --local: local.",
+)
 
 
 @click.group(cls=_StartUnlessNamed)
@@ -285,26 +289,20 @@ def _why(report: BatchReport) -> str:
     return "; ".join([said, *reasons])
 
 
-class _bars:
+@contextmanager
+def _bars() -> Iterator[Callable[[BatchProgress], None]]:
     """Two bars on a terminal, for shards and objects; nothing anywhere else."""
+    if not sys.stderr.isatty():
+        yield lambda progress: None
+        return
+    from rich.progress import MofNCompleteColumn
 
-    def __enter__(self) -> Callable[[Any], None]:
-        self._drawn: Any = None
-        if not sys.stderr.isatty():
-            return lambda progress: None
-        from rich.progress import MofNCompleteColumn
+    with progress_bars(MofNCompleteColumn()) as bars:
+        tasks = {kind: bars.add_task(kind, total=None) for kind in ("shards", "objects")}
 
-        self._drawn = progress_bars(MofNCompleteColumn())
-        self._drawn.start()
-        tasks = {kind: self._drawn.add_task(kind, total=None) for kind in ("shards", "objects")}
-
-        def show(progress: Any) -> None:
+        def show(progress: BatchProgress) -> None:
             for kind, task in tasks.items():
                 done, total = getattr(progress, f"{kind}_done"), getattr(progress, kind)
-                self._drawn.update(task, completed=done, total=total)
+                bars.update(task, completed=done, total=total)
 
-        return show
-
-    def __exit__(self, *raised: object) -> None:
-        if self._drawn is not None:
-            self._drawn.stop()
+        yield show

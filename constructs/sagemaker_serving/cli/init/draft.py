@@ -6,7 +6,7 @@ import re
 import shlex
 import tempfile
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sagemaker_serving.archive import (
@@ -123,16 +123,17 @@ def draft_of(found: Found, name: str, region: str, serving: Serving, *, force: b
     Raises `ProblemsFound` for a model that this image would not serve, and `Mistake` where the
     archive exists and ``force`` is false.
     """
+    draft = Draft(
+        name=name,
+        region=region,
+        model=found.name,
+        artifact=found.path,
+        contents=found.contents,
+        serving=serving,
+    )
     server = layout_of(found.contents, serving.framework)
     if server is None and found.tensors == Tensors():
-        return Draft(
-            name=name,
-            region=region,
-            model=found.name,
-            artifact=found.path,
-            contents=found.contents,
-            serving=serving,
-        )
+        return draft
     target = Path(f"{name}-{found.name}.tar.gz")
     if target.exists() and not force:
         raise Mistake(f"{target} exists; --force replaces it, --name NAME writes another")
@@ -142,13 +143,10 @@ def draft_of(found: Found, name: str, region: str, serving: Serving, *, force: b
             options += [f"--{option}", tensor]
     sources = [str(source.path) for source in _sources(found.path, server)]
     made_by = shlex.join(["sagemaker-serving", "package", *sources, *options, "-o", str(target)])
-    return Draft(
-        name=name,
-        region=region,
-        model=found.name,
+    return replace(
+        draft,
         artifact=target,
         contents=_packed(found, target, server),
-        serving=serving,
         made_by=made_by if found.contents.packed_size is None else "init",
     )
 

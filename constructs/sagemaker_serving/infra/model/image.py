@@ -77,11 +77,11 @@ def grant_pull_from(role: iam.IGrantable, repository_arn: str) -> None:
     grant(role, ["ecr:GetAuthorizationToken"], "*")
 
 
+@dataclass(frozen=True)
 class _CatalogImage(ContainerImage):
-    def __init__(self, framework: str, version: str, digest: str | None) -> None:
-        self._framework = framework
-        self._version = version
-        self._digest = digest
+    _framework: str
+    _version: str
+    _digest: str | None
 
     @property
     def framework(self) -> str:
@@ -121,10 +121,10 @@ class _OwnImage(ContainerImage):
         return self._uri
 
 
+@dataclass(frozen=True)
 class _RepositoryImage(ContainerImage):
-    def __init__(self, repository: ecr.IRepository, tag: str) -> None:
-        self._repository = repository
-        self._tag = tag
+    _repository: ecr.IRepository
+    _tag: str
 
     def bind(self, scope: Construct, host: Host) -> str:
         grant_pull_from(host.role, self._repository.repository_arn)
