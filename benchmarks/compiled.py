@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.figures import Figure, NotInstalledError
+from sagemaker_serving.answers.acceptance import misses
+from sagemaker_serving.answers.comparison import compare
 from sagemaker_serving.compiler.__main__ import compile_to
 from sagemaker_serving.model_server.compiled import CompiledModel
-from sagemaker_serving.operations.compiled import compare, misses
 from sagemaker_serving.operations.golden import Answer
 from sagemaker_serving.spec.compilation import Acceptance
 

@@ -186,7 +186,7 @@ WRITTEN_OTHERWISE = {
     "model_server/mms/view.py": "into a container's folder that is gone afterwards",
     "model_server/process.py": "a log, line by line",
     "operations/traffic/files.py": "copies in a temporary folder",
-    "operations/compiled/run.py": "into a folder that is gone afterwards",
+    "operations/compiled.py": "into a folder that is gone afterwards",
 }
 """Modules that write files by other means than `whole_files`, and why nothing half-made is kept."""
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.operations.compiled import Comparison, compare, misses
+from sagemaker_serving.answers.acceptance import misses
+from sagemaker_serving.answers.comparison import Comparison, compare
 from sagemaker_serving.operations.golden import Answer
 from sagemaker_serving.spec.compilation import Acceptance
 

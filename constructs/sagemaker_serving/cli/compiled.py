@@ -43,9 +43,10 @@ def compare(
     as_json: bool,
 ) -> None:
     """Compile here, print both side by side, and raise `Failure` where the gate is missed."""
+    from sagemaker_serving.answers.acceptance import misses
     from sagemaker_serving.errors import Failure
     from sagemaker_serving.extras import need
-    from sagemaker_serving.operations.compiled import Subject, misses, run
+    from sagemaker_serving.operations.compiled import Subject, run
     from sagemaker_serving.progress import counting_bar
 
     need("local")

@@ -167,9 +167,8 @@ def replay(
       sagemaker-serving replay prod/digits local-digits --local
     """
     from local_aws.process import raise_file_limit
-    from sagemaker_serving.operations.replay import Options, page, target
+    from sagemaker_serving.operations.replay import Options, gate_of, page, target
     from sagemaker_serving.operations.replay import replay as run
-    from sagemaker_serving.operations.replay.gate import gate_of
     from sagemaker_serving.operations.traffic import capture_of_endpoint, open_capture
     from sagemaker_serving.progress import counting_bar, progress_bar
     from sagemaker_serving.whole_files import write_whole

@@ -23,14 +23,13 @@ from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metric
 from sagemaker_serving.infra.storage.data_bucket import DataBucket
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import (
     grant,
     grant_apart,
     grant_key_grants,
     grant_within,
 )
-from sagemaker_serving.infra.synth.tokens import is_token, partition, stack_of
+from sagemaker_serving.infra.synth.tokens import colon_arn, is_token, partition, stack_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_events as events

@@ -12,8 +12,7 @@ from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
-from sagemaker_serving.infra.synth.tokens import stack_of
+from sagemaker_serving.infra.synth.tokens import colon_arn, stack_of
 
 _MANAGED_RULE = "StepFunctionsGetEventsForStepFunctionsExecutionRule"
 

@@ -26,8 +26,13 @@ from sagemaker_serving.infra.synth.acknowledge import (
     acknowledge_retired_property,
 )
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
-from sagemaker_serving.infra.synth.extra import add_extra
-from sagemaker_serving.infra.synth.fields import Unjudged, add_unknown, given_fields, properties_of
+from sagemaker_serving.infra.synth.fields import (
+    Unjudged,
+    add_extra,
+    add_unknown,
+    given_fields,
+    properties_of,
+)
 from sagemaker_serving.infra.synth.tokens import is_token, stands_in
 from sagemaker_serving.spec.aws import aws_values
 from sagemaker_serving.spec.data_capture import CapturedRequests

@@ -18,8 +18,7 @@ from sagemaker_serving.infra.endpoint.guardrails import Guardrails
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, pascal
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.extra import add_extra
-from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
+from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, stack_of
 from sagemaker_serving.rules.engine.names import is_name

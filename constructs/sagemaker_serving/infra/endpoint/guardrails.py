@@ -10,8 +10,8 @@ from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant
+from sagemaker_serving.infra.synth.tokens import colon_arn
 from sagemaker_serving.spec.aws import aws_values
 from sagemaker_serving.spec.update import MOST_ALARMS, TELLTALES, WAYS, Move
 

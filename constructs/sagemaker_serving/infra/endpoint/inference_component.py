@@ -23,8 +23,7 @@ from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.roles.container_grants import grant_logs_and_metrics
 from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric
-from sagemaker_serving.infra.synth.extra import add_extra
-from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
+from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import stack_of, stands_in
 from sagemaker_serving.spec.aws import aws_values

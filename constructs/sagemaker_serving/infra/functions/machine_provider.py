@@ -13,9 +13,8 @@ from constructs import Construct, IConstruct
 from sagemaker_serving.infra.functions.own_function import OwnFunction
 from sagemaker_serving.infra.functions.own_machine import REFUSED_CALLS, add_machine
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant_within
-from sagemaker_serving.infra.synth.tokens import partition
+from sagemaker_serving.infra.synth.tokens import colon_arn, partition
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam

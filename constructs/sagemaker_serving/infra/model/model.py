@@ -20,8 +20,7 @@ from sagemaker_serving.infra.model.model_data import ModelData
 from sagemaker_serving.infra.network.network import connections_of, network_of
 from sagemaker_serving.infra.roles.execution_role import ExecutionRole
 from sagemaker_serving.infra.synth.content_identity import identify_by_content
-from sagemaker_serving.infra.synth.extra import add_extra
-from sagemaker_serving.infra.synth.fields import add_unknown, properties_of
+from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, properties_of
 from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:

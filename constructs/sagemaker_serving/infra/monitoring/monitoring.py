@@ -14,8 +14,8 @@ from sagemaker_serving.infra.monitoring.alarms import EndpointAlarms
 from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant
+from sagemaker_serving.infra.synth.tokens import colon_arn
 from sagemaker_serving.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 

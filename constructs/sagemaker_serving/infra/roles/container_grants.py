@@ -7,8 +7,8 @@ from aws_cdk import aws_iam as iam
 from sagemaker_serving.catalog.variables import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard, acknowledge_wildcards
-from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant
+from sagemaker_serving.infra.synth.tokens import colon_arn
 
 
 def grant_logs_and_metrics(role: iam.IRole, log_group_prefix: str, namespace: str) -> None:

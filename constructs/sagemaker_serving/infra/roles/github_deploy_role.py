@@ -12,9 +12,8 @@ from constructs import Construct
 
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
-from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import grant, grant_key_grants
-from sagemaker_serving.infra.synth.tokens import partition, stack_of
+from sagemaker_serving.infra.synth.tokens import colon_arn, partition, stack_of
 from sagemaker_serving.log_groups import endpoint_log_group
 from sagemaker_serving.rules.engine.names import is_name
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from sagemaker_serving.infra.synth.arns import colon_arn
 from sagemaker_serving.infra.synth.granting import add_to_policy_of
-from sagemaker_serving.infra.synth.tokens import stack_of
+from sagemaker_serving.infra.synth.tokens import colon_arn, stack_of
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms

@@ -1,4 +1,7 @@
-"""Fields of an environment file as arguments of constructs, and as properties of resources."""
+"""Fields of an environment file as arguments of constructs, and as properties of resources.
+
+What a user writes by CloudFormation's own names is laid over these.
+"""
 
 from __future__ import annotations
 
@@ -72,6 +75,23 @@ def add_unknown(resource: cdk.CfnResource, members: Mapping[str, Any]) -> None:
         resource.add_property_override(path, value)
 
 
+def add_extra(resource: cdk.CfnResource, extra: Mapping[str, Any], *, below: str = "") -> None:
+    """Lays ``extra`` over the properties of ``resource``, mappings member by member.
+
+    ``below`` is where in them, with dots: ``ProductionVariants.0``. Nothing is checked here; the
+    rules ``extra-…`` do that for environment files.
+    """
+    for name, value in extra.items():
+        path = f"{below}.{name}" if below else name
+        if isinstance(value, Mapping):
+            add_extra(resource, value, below=path)
+        elif name in _IN_ORDER:
+            for index, entry in enumerate(value):
+                add_extra(resource, entry, below=f"{path}.{index}")
+        else:
+            resource.add_property_override(path, value)
+
+
 def _unknown(
     of: type[cdk.CfnResource], struct: type, members: Mapping[str, Any], above: str = ""
 ) -> Iterator[tuple[str, Any]]:
@@ -121,6 +141,9 @@ def _in_cdk_words(value: Any) -> Any:
         for name, each in value.items()
     }
 
+
+_IN_ORDER = ("Containers", "InstancePools")
+"""Lists whose entries are laid over those that there are; any other is given whole."""
 
 _STRUCTURE = re.compile(r"\bCfn\w+\.(\w+Property)\b")
 _ACRONYM = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$)")

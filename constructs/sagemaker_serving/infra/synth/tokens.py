@@ -74,6 +74,15 @@ def partition() -> str:
     return str(cdk.Aws.PARTITION)
 
 
+def colon_arn(scope: IConstruct, service: str, resource: str, name: str) -> str:
+    """``arn:…:<resource>:<name>``, as services write it that have no slash there: in partition,
+    region and account of the stack of ``scope``."""
+    stack = stack_of(scope)
+    of = remembered(stack, "partition", lambda: stack.partition)
+    account = remembered(stack, "account", lambda: stack.account)
+    return f"arn:{of}:{service}:{region_of(stack)}:{account}:{resource}:{name}"
+
+
 def as_text(value: Any, shown: Callable[[str], str]) -> str:
     """A resolved value in one line; ``shown`` is how a reference stands in it, as ``Key.Arn``."""
     if not isinstance(value, dict):
