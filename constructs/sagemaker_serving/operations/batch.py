@@ -11,8 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import read_object
 from sagemaker_serving.errors import Failure, Mistake, NotFound
@@ -27,6 +25,7 @@ from sagemaker_serving.operations.batch_report import (
     report_folder,
     report_folder_beside,
 )
+from sagemaker_serving.operations.refusals import refused
 from sagemaker_serving.s3_address import split_s3
 from sagemaker_serving.spec.environment import parameter_name
 
@@ -111,14 +110,10 @@ class BatchPipeline:
 
     def _sha256_of(self, bucket: str, key: str) -> str | None:
         """Of what `upload` has put there. An ETag is none where a key of KMS encrypts."""
-        try:
-            found = self._s3.head_object(Bucket=bucket, Key=key)
-        except ClientError as error:
-            if error.response["Error"].get("Code") == "404":
-                return None
-            raise
-        sha256: str | None = found["Metadata"].get("sha256")
-        return sha256
+        with refused("404"):
+            told: dict[str, str] = self._s3.head_object(Bucket=bucket, Key=key)["Metadata"]
+            return told.get("sha256")
+        return None
 
     def start(
         self,
@@ -172,11 +167,8 @@ class BatchPipeline:
             self._steps.stop_execution(executionArn=execution.arn, cause="stopped by its user")
             pages = list(self._jobs.get_paginator("list_transform_jobs").paginate(**running))
             for job in (job for page in pages for job in page["TransformJobSummaries"]):
-                try:
+                with refused("ValidationException"):  # it has ended meanwhile, or is stopping
                     self._jobs.stop_transform_job(TransformJobName=job["TransformJobName"])
-                except ClientError as error:  # it has ended meanwhile, or is stopping
-                    if error.response["Error"].get("Code") != "ValidationException":
-                        raise
 
     def progress(self, execution: BatchExecution) -> BatchProgress:
         """How far the execution is at this moment."""
@@ -219,15 +211,11 @@ class BatchPipeline:
     def report(self, execution: BatchExecution) -> BatchReport | None:
         """The execution's report; None when it has none, or a later one wrote over it."""
         bucket, prefix = split_s3(self.reports_of(execution))
-        with aws_failures():
-            try:
-                content, _ = read_object(self._s3, bucket, f"{prefix}report.json")
-            except ClientError as error:
-                if error.response["Error"].get("Code") == "NoSuchKey":
-                    return None
-                raise
+        with aws_failures(), refused("NoSuchKey"):
+            content, _ = read_object(self._s3, bucket, f"{prefix}report.json")
             read = json.loads(content)
-        return BatchReport.of(read) if read["execution"] == execution.arn else None
+            return BatchReport.of(read) if read["execution"] == execution.arn else None
+        return None
 
     def reports_of(self, execution: BatchExecution) -> str:
         """Where the execution's report and lists lie, ``s3://…/``."""
@@ -276,25 +264,15 @@ class BatchPipeline:
                 yield entry["Key"].removeprefix(prefix)
 
     def _start(self, given: Mapping[str, Any], run: str) -> BatchExecution:
-        with aws_failures():
-            try:
-                answer = self._steps.start_execution(
-                    stateMachineArn=self.state_machine_arn, name=run, input=json.dumps(given)
-                )
-            except ClientError as error:
-                if error.response["Error"].get("Code") == "ExecutionAlreadyExists":
-                    raise Mistake(
-                        f"there was an execution {run!r} already; take another name, or resume it"
-                    ) from None
-                raise
+        taken = Mistake(f"there was an execution {run!r} already; take another name, or resume it")
+        with aws_failures(), refused("ExecutionAlreadyExists", means=taken):
+            answer = self._steps.start_execution(
+                stateMachineArn=self.state_machine_arn, name=run, input=json.dumps(given)
+            )
         return BatchExecution(arn=answer["executionArn"], given=given)
 
     def _described(self, arn: str) -> dict[str, Any]:
-        with aws_failures():
-            try:
-                described: dict[str, Any] = self._steps.describe_execution(executionArn=arn)
-            except ClientError as error:
-                if error.response["Error"].get("Code") in ("ExecutionDoesNotExist", "InvalidArn"):
-                    raise NotFound(f"there is no execution {arn}") from None
-                raise
+        absent = NotFound(f"there is no execution {arn}")
+        with aws_failures(), refused("ExecutionDoesNotExist", "InvalidArn", means=absent):
+            described: dict[str, Any] = self._steps.describe_execution(executionArn=arn)
         return described

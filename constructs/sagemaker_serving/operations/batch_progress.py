@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from sagemaker_serving.client.aws import aws_failures
 from sagemaker_serving.client.objects import read_object
+from sagemaker_serving.operations.refusals import refused
 from sagemaker_serving.s3_address import split_s3
 
 
@@ -82,13 +81,10 @@ class ProgressReader:
 
     def _planned(self) -> dict[int, int] | None:
         """The objects of each shard; None while they are counted."""
-        try:
+        with refused("NoSuchKey"):
             body, _ = read_object(self._s3, self._bucket, f"{self._work}plan.jsonl")
-        except ClientError as error:
-            if error.response["Error"].get("Code") == "NoSuchKey":
-                return None
-            raise
-        return {each["shard"]: each["objects"] for each in map(json.loads, body.splitlines())}
+            return {each["shard"]: each["objects"] for each in map(json.loads, body.splitlines())}
+        return None
 
     def _ended(self) -> list[int]:
         pages = self._s3.get_paginator("list_objects_v2").paginate(

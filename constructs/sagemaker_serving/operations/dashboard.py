@@ -11,10 +11,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import NotFound
+from sagemaker_serving.operations.refusals import refused
 
 _MOST_POINTS = 1440
 """Of one GetMetricStatistics. Source: botocore cloudwatch."""
@@ -81,19 +80,12 @@ def view_dashboard(
 
 
 def _widgets(client: Any, name: str) -> list[dict[str, Any]]:
-    with aws_failures():
-        try:
-            body = client.get_dashboard(DashboardName=name)["DashboardBody"]
-        except ClientError as error:
-            if error.response["Error"].get("Code") in (
-                "ResourceNotFound",
-                "DashboardNotFoundError",
-            ):
-                raise NotFound(
-                    f"there is no dashboard {name!r} in {client.meta.region_name}; give the "
-                    "model `monitoring: {}` in its environment file and deploy it"
-                ) from None
-            raise
+    absent = NotFound(
+        f"there is no dashboard {name!r} in {client.meta.region_name}; give the model "
+        "`monitoring: {}` in its environment file and deploy it"
+    )
+    with aws_failures(), refused("ResourceNotFound", "DashboardNotFoundError", means=absent):
+        body = client.get_dashboard(DashboardName=name)["DashboardBody"]
     widgets: list[dict[str, Any]] = json.loads(body)["widgets"]
     return widgets
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from sagemaker_serving.archive import (
     ArchiveContents,
     Source,
@@ -25,6 +23,7 @@ from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound, Severity, Where
 from sagemaker_serving.operations.compilation import Compiler
 from sagemaker_serving.operations.named_model import FOLDER, named_model
+from sagemaker_serving.operations.refusals import refused
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.rules.compilation_check import check_compilation
 from sagemaker_serving.s3_address import is_s3
@@ -234,13 +233,9 @@ def _newest(framework: str, target_device: str) -> str | None:
 
 
 def _parameter(aws: Aws, name: str, option: str) -> str:
-    with aws_failures():
-        try:
-            value: str = aws.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
-        except ClientError as error:
-            if error.response["Error"].get("Code") != "ParameterNotFound":
-                raise
-            raise NotFound(
-                f"there is no SSM parameter {name}; deploy the environment first, or give {option}"
-            ) from None
+    absent = NotFound(
+        f"there is no SSM parameter {name}; deploy the environment first, or give {option}"
+    )
+    with aws_failures(), refused("ParameterNotFound", means=absent):
+        value: str = aws.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
     return value

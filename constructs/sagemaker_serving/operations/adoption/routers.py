@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.operations.adoption.draft import Draft, Path
 from sagemaker_serving.operations.adoption.live import live_endpoints
+from sagemaker_serving.operations.refusals import refused
 from sagemaker_serving.rules.template import Template
 from sagemaker_serving.spec.places import ROUTED
 
@@ -29,16 +28,13 @@ def live_router(name: str, aws: Aws) -> tuple[Template, Router]:
     client = aws.client("sagemaker")
     if not hasattr(client, "describe_inference_router"):
         raise Mistake("this boto3 knows no inference routers; install 1.44.5 or later")
+    absent = NotFound(
+        f"there is no inference router {name!r} in {client.meta.region_name}; see "
+        "`aws sagemaker list-inference-routers`, or name another --region"
+    )
     with aws_failures():
-        try:
+        with refused("ResourceNotFound", means=absent):
             found: Router = client.describe_inference_router(InferenceRouterName=name)
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "ResourceNotFound":
-                raise
-            raise NotFound(
-                f"there is no inference router {name!r} in {client.meta.region_name}; see "
-                "`aws sagemaker list-inference-routers`, or name another --region"
-            ) from None
         place = f"{found['InferenceRouterArn'].rpartition(':')[0]}:"
         asked = [arn.removeprefix(place) for arn in _destinations(found) if arn.startswith(place)]
         endpoints = [
