@@ -9,16 +9,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from sagemaker_serving.archive import (
-    ArchiveContents,
-    derived_input_config,
-    neo_contents,
-    parse_source,
-)
+from sagemaker_serving.archive import derived_input_config, neo_contents, parse_source
 from sagemaker_serving.infra import NeoCompilation, NeoCompiler, Network
 from sagemaker_serving.spec import Environment
 from sagemaker_serving.spec.compilation_job import compilation_job, neo_framework_of
-from sagemaker_serving.spec.container import Artifact, Container, on_disk
+from sagemaker_serving.spec.container import Container, on_disk
 from sagemaker_serving.spec.environment import parameter_name
 from stacks.artifacts import model_data
 from stacks.storage import data_bucket, data_key
@@ -56,7 +51,9 @@ class CompiledModels:
         asked, artifact = container.compile, container.artifact
         assert asked is not None
         assert artifact is not None
-        contents = self._contents(artifact)
+        # Of a model in S3 nothing is known.
+        sources = [parse_source(each, self._folder) for each in on_disk(artifact)]
+        contents = neo_contents(sources) if sources else None
         framework = neo_framework_of(asked, container.framework)
         job = compilation_job(
             asked,
@@ -98,8 +95,3 @@ class CompiledModels:
                 string_value=self._compiler.role.role_arn,
             )
         return self._compiler
-
-    def _contents(self, artifact: Artifact | None) -> ArchiveContents | None:
-        """What the model holds; of one in S3 nothing is known."""
-        sources = [parse_source(each, self._folder) for each in on_disk(artifact)]
-        return neo_contents(sources) if sources else None

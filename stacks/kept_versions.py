@@ -37,23 +37,17 @@ def read_earlier_archives(environment: Environment, model: str, role: ExecutionR
     sight when the file no longer names them.
     """
     below = kept_below(environment, model)
-    if below is not None:
-        _read_below_prefixes(environment.models[model], role)
-        ModelData.grant_read_kept(role, below, folders=_sends_folders(environment.models[model]))
-
-
-def _read_below_prefixes(model: Model, role: ExecutionRole) -> None:
-    in_s3 = [each for each in _artifacts(model) if isinstance(each, S3Artifact)]
+    if below is None:
+        return
+    found = _artifacts(environment.models[model])
+    in_s3 = [each for each in found if isinstance(each, S3Artifact)]
     for versions, key_arn in dict.fromkeys((each.versions, each.kms_key_arn) for each in in_s3):
         if versions is not None:
             bucket, prefix = split_s3(versions)
             place = S3Prefix(bucket=bucket_of_models(role, bucket, key_arn), prefix=prefix)
             place.grant_read(role, of="The model's versions")
-
-
-def _sends_folders(model: Model) -> bool:
-    found = _artifacts(model)
-    return any(isinstance(each, FolderArtifact) and each.uncompressed for each in found)
+    sends = any(isinstance(each, FolderArtifact) and each.uncompressed for each in found)
+    ModelData.grant_read_kept(role, below, folders=sends)
 
 
 def _artifacts(model: Model) -> list[Artifact | None]:

@@ -128,7 +128,7 @@ def _fill(axes: Any, panel: Panel) -> None:
             [x for x, _ in points],
             [y for _, y in points],
             # What stands between two gaps is no line, and must be seen all the same.
-            marker="." if len(points) < 40 or _has_gaps(points) else None,
+            marker="." if len(points) < 40 or any(math.isnan(y) for _, y in points) else None,
             linewidth=1,
             label=label,
         )
@@ -173,10 +173,6 @@ def _drawn(panel: Panel, width: int, colours: bool) -> str:
     text = str(figure.build())
     plain = text if colours else str(plotext.uncolorize(text))
     return f"{panel.heading}\n{plain}"
-
-
-def _has_gaps(points: Points) -> bool:
-    return any(math.isnan(y) for _, y in points)
 
 
 def _top(panel: Panel) -> float:

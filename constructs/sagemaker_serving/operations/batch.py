@@ -172,7 +172,8 @@ class BatchPipeline:
 
     def progress(self, execution: BatchExecution) -> BatchProgress:
         """How far the execution is at this moment."""
-        return self._reader(execution).of(self._described(execution.arn))
+        reader = ProgressReader(self._s3, execution, self.work_uri)
+        return reader.of(self._described(execution.arn))
 
     def wait(
         self, execution: BatchExecution, *, deadline_seconds: float, poll_seconds: float = 0.5
@@ -200,7 +201,7 @@ class BatchPipeline:
     ) -> Iterator[BatchProgress]:
         """How far the execution is, again and again until its end, or ``for_`` seconds."""
         end = time.monotonic() + for_
-        reader = self._reader(execution)
+        reader = ProgressReader(self._s3, execution, self.work_uri)
         while True:
             progress = reader.of(self._described(execution.arn))
             yield progress
@@ -253,9 +254,6 @@ class BatchPipeline:
             for name in _REPORTS:
                 self._s3.download_file(reports_bucket, reports + name, str(beside / name))
         return len(names)
-
-    def _reader(self, execution: BatchExecution) -> ProgressReader:
-        return ProgressReader(self._s3, execution, self.work_uri)
 
     def _names(self, bucket: str, prefix: str) -> Iterator[str]:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)

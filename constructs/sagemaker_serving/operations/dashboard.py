@@ -165,22 +165,18 @@ class _Reader:
                 Period=period,
                 **{kind: [metric.statistic]},
             )["Datapoints"]
-        points = (
-            (point["Timestamp"], point.get(metric.statistic, _extended(point, metric.statistic)))
-            for point in found
+        every = ({**point, **point.get("ExtendedStatistics", {})} for point in found)
+        kept = sorted(
+            (point["Timestamp"], float(point[metric.statistic]))
+            for point in every
+            if point.get(metric.statistic) is not None
         )
-        kept = sorted((at, float(value)) for at, value in points if value is not None)
         return Line(label=metric.label, points=tuple(kept), period=timedelta(seconds=period))
 
     def _period(self, wanted: int) -> int:
         """The metric's own period, or the next that makes no more points than AWS hands out."""
         least = (self._end - self._start).total_seconds() / _MOST_POINTS
         return wanted if wanted >= least else math.ceil(least / 60) * 60
-
-
-def _extended(point: Mapping[str, Any], statistic: str) -> float | None:
-    value: float | None = point.get("ExtendedStatistics", {}).get(statistic)
-    return value
 
 
 def _metrics(properties: Mapping[str, Any]) -> Iterator[_Metric]:

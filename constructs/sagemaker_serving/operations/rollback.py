@@ -129,7 +129,7 @@ def _named(sagemaker: Any, state: EndpointState, config: str) -> Version:
     if config == state.config:
         raise Mistake(f"{state.name} serves {config} already")
     version = _version(sagemaker, config)
-    owner = _endpoint_of(sagemaker, config)
+    owner = _owner(sagemaker, _described(sagemaker, config)["EndpointConfigArn"])
     if owner is not None and owner != state.name:
         raise Mistake(f"config {config} was made for the endpoint {owner}, not for {state.name}")
     return version
@@ -189,10 +189,6 @@ def _version(sagemaker: Any, config: str) -> Version:
             one["VariantName"] for one in variants if "ServerlessConfig" not in one
         ),
     )
-
-
-def _endpoint_of(sagemaker: Any, config: str) -> str | None:
-    return _owner(sagemaker, _described(sagemaker, config)["EndpointConfigArn"])
 
 
 def _described(sagemaker: Any, config: str) -> Any:

@@ -132,8 +132,8 @@ def next_transition(
         return written, _why_as_before(as_before, deployed)
     if guarded and wanted.keys() != deployed.types.keys():
         return Transition(step="change_variants"), (
-            f"{_listed(deployed.types)} is deployed, the file has {_listed(wanted)}: one deploy "
-            "moves there without guardrails, all traffic at once"
+            f"{', '.join(deployed.types)} is deployed, the file has {', '.join(wanted)}: one "
+            "deploy moves there without guardrails, all traffic at once"
         )
     return None, (
         "the step is deployed: without transition the next deploy has the file's variants, their "
@@ -158,15 +158,11 @@ def _why_held(held: Mapping[str, str], wanted: Mapping[str, str]) -> str:
 
 def _why_as_before(names: list[str], deployed: DeployedVariants) -> str:
     if deployed.scaled & set(names):
-        return f"this deploy releases the scaling of {_listed(names)}"
+        return f"this deploy releases the scaling of {', '.join(names)}"
     return (
-        f"the scaling of {_listed(names)} is released: change its instance_type, rename or remove "
-        "it in the file, or remove transition to scale it again"
+        f"the scaling of {', '.join(names)} is released: change its instance_type, rename or "
+        "remove it in the file, or remove transition to scale it again"
     )
-
-
-def _listed(names: Mapping[str, str] | list[str]) -> str:
-    return ", ".join(names)
 
 
 def _deployed(cloudformation: Any, stack: str) -> DeployedVariants | None:

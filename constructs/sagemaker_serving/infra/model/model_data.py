@@ -92,7 +92,7 @@ class ModelData(ABC):
         object's newest version all the same: neither CreateModel nor CreateCompilationJob takes
         one (botocore).
         """
-        return _S3ModelData(uri, sha256, version_id)
+        return _S3ModelData(uri, (sha256, version_id))
 
     @staticmethod
     def from_bucket(
@@ -115,7 +115,7 @@ class ModelData(ABC):
         Endpoints on instances take it; batch transform, serverless and multi-model endpoints take
         archives alone. Source: botocore ContainerDefinition.ModelDataSource.
         """
-        return _S3Files(uri, sha256)
+        return _S3ModelData(uri, (sha256,), is_prefix=True)
 
     @staticmethod
     def grant_read_kept(role: iam.IRole, kept_below: str, *, folders: bool = False) -> None:
@@ -267,28 +267,21 @@ class _LocalFiles(_LocalModelData):
 
 
 class _S3ModelData(ModelData):
-    def __init__(self, uri: str, sha256: str | None, version_id: str | None) -> None:
+    def __init__(self, uri: str, marks: tuple[str | None, ...], *, is_prefix: bool = False) -> None:
         self._uri = uri
         self._bucket, self._key = split_s3(uri)
-        self._marks = (sha256, version_id)
+        self._marks = marks
+        self._is_prefix = is_prefix
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         _must_be_in_region(scope, self._uri)
-        url, arn = f"s3://{self._bucket}/{self._key}", _object_arn(self._bucket, self._key)
+        url = f"s3://{self._bucket}/{self._key}"
+        identity = [url, *self._marks]
+        if self._is_prefix:
+            return _bind_prefix(scope, role, self._bucket, self._key, identity)
+        arn = _object_arn(self._bucket, self._key)
         given = grant(role, ["s3:GetObject"], arn)
-        return BoundModelData(url=url, identity=[url, *self._marks], grant=given, object_arn=arn)
-
-
-class _S3Files(ModelData):
-    def __init__(self, uri: str, sha256: str | None) -> None:
-        self._uri = uri
-        self._bucket, self._prefix = split_s3(uri)
-        self._sha256 = sha256
-
-    def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
-        _must_be_in_region(scope, self._uri)
-        identity = [f"s3://{self._bucket}/{self._prefix}", self._sha256]
-        return _bind_prefix(scope, role, self._bucket, self._prefix, identity)
+        return BoundModelData(url=url, identity=identity, grant=given, object_arn=arn)
 
 
 def _must_be_in_region(scope: Construct, uri: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -78,7 +79,7 @@ class Capture:
         spread: list[float] = []
         while len(spread) < len(times):
             at = times[len(spread)]
-            count = _first_after(times, at, len(spread)) - len(spread)
+            count = bisect_right(times, at, len(spread)) - len(spread)
             step = 1 / count if at.is_integer() else 0
             spread += [at + step * number for number in range(count)]
         return spread
@@ -171,13 +172,6 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
             text = b"too long"
         if text.strip():
             yield number, begin, text
-
-
-def _first_after(times: Sequence[float], at: float, begin: int) -> int:
-    end = begin
-    while end < len(times) and times[end] == at:
-        end += 1
-    return end
 
 
 def _nothing(place: str, capture: Capture, since: datetime | None, until: datetime | None) -> str:

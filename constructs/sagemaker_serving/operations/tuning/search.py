@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,17 +30,10 @@ class Settings:
     @property
     def block(self) -> dict[str, dict[str, Any]]:
         """The fields of a model in an environment file; empty where nothing is to be set."""
-        names = (
-            "max_batch_size",
-            "batch_timeout_micros",
-            "num_batch_threads",
-            "max_enqueued_batches",
-        )
-        batching = {name: getattr(self, name) for name in names}
-        blocks = {
-            "batching": _given(batching),
-            "server": _given({"gunicorn_threads": self.gunicorn_threads}),
-        }
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        threads = given.pop("gunicorn_threads", None)
+        server = {} if threads is None else {"gunicorn_threads": threads}
+        blocks = {"batching": given, "server": server}
         return {name: block for name, block in blocks.items() if block}
 
     @property
@@ -156,7 +149,3 @@ def _worth(trial: Trial, goal_seconds: float) -> tuple[bool, float]:
 def _keeps(trial: Trial, goal_seconds: float) -> bool:
     p99 = trial.result.percentile(99)
     return trial.result.failed == 0 and p99 is not None and p99 <= goal_seconds
-
-
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
