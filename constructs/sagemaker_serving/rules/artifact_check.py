@@ -34,20 +34,11 @@ def check_contents(
     variables = {**script_variables(served_by, contents.scripts), **(environment or {})}
     container = ContainerFacts(
         where=where,
-        region=ABSENT,
         artifact=Fact(name, where),
         framework=Fact(served_by, where),
-        framework_version=ABSENT,
-        image_uri=ABSENT,
-        instance_type=ABSENT,
         mode=Fact("MultiModel", where) if multi_model else ABSENT,
         environment={key: Fact(value, where / key) for key, value in variables.items()},
         environment_fact=Fact(Unknown(), where),
-    )
-    facts = ArtifactFacts(
-        container=container,
-        contents=contents,
-        unreadable=None,
         compilation=Fact({}, where) if for_neo else ABSENT,
     )
-    return judge([facts], RULES)
+    return judge([ArtifactFacts(container=container, contents=contents)], RULES)

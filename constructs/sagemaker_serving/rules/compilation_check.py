@@ -6,7 +6,7 @@ from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.errors import Problem, Where
 from sagemaker_serving.rules.engine import judge
 from sagemaker_serving.rules.environment.shapes import shapes_of
-from sagemaker_serving.rules.facts import ABSENT, ArtifactFacts, ContainerFacts, Fact
+from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
 from sagemaker_serving.rules.neo.facts import compilation_facts
 from sagemaker_serving.rules.registry import RULES
 from sagemaker_serving.spec.compilation import Compilation
@@ -33,17 +33,8 @@ def check_compilation(
         artifact=Fact(artifact, where),
         framework=Fact(framework, where / "framework"),
         framework_version=Fact(framework_version, where / "framework_version"),
-        image_uri=ABSENT,
-        instance_type=ABSENT,
         compilation=Fact(asked.model_dump(exclude_none=True), where),
     )
-    facts: list[object] = [
-        ArtifactFacts(
-            container=container,
-            contents=contents,
-            unreadable=None,
-            compilation=container.compilation,
-        )
-    ]
+    facts: list[object] = [ArtifactFacts(container=container, contents=contents)]
     job = compilation_facts(container, contents, within_deploy=False)
     return judge([*facts, job, *shapes_of(job)] if job is not None else facts, RULES)

@@ -146,13 +146,9 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
     SageMaker takes a model that is not packed for endpoints on instances alone.
     """
-    if isinstance(host, VariantFacts):
-        containers = () if not host.is_serverless else host.containers
-        what = "a serverless endpoint"
-    else:
-        containers = () if host.container is None else (host.container,)
-        what = "a transform job"
-    for container in containers:
+    what = "a transform job" if isinstance(host, TransformFacts) else "a serverless endpoint"
+    packed = isinstance(host, TransformFacts) or host.is_serverless
+    for container in host.containers if packed else ():
         uri = container.data_source.get("S3Uri")
         if container.is_sent_uncompressed:
             yield (

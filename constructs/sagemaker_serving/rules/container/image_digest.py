@@ -9,7 +9,7 @@ from sagemaker_serving.catalog import EcrImage, parse_ecr_uri
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts, ModelFacts
+from sagemaker_serving.rules.facts import ContainerFacts, ModelFacts, TransformFacts, VariantFacts
 
 _ECR = "botocore ECR ImageDigest, SageMaker ContainerDefinition.Image"
 
@@ -51,11 +51,10 @@ def image_digest_shared(model: ModelFacts) -> Iterator[Finding]:
     The images for CPUs and for GPUs have digests of their own. With the other's, the container
     runs without the GPU, or does not start.
     """
-    containers = [it for each in (*model.variants, *model.shadows) for it in each.containers]
-    if model.transform is not None and model.transform.container is not None:
-        containers.append(model.transform.container)
+    hosts: list[VariantFacts | TransformFacts] = [*model.variants, *model.shadows]
+    hosts += () if model.transform is None else (model.transform,)
     images: dict[str, dict[str, None]] = {}
-    for container in containers:
+    for container in (each for host in hosts for each in host.containers):
         digest, image = container.image_digest.text, aws_image(container)
         if digest is None or image is None:
             continue

@@ -143,8 +143,7 @@ def image_training(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
     AWS's training images start no server: ``exec: "serve": executable file not found in $PATH``.
     """
-    alone = () if isinstance(host, VariantFacts) or host.container is None else (host.container,)
-    for container in host.containers if isinstance(host, VariantFacts) else alone:
+    for container in host.containers:
         uri = container.image_uri.text or ""
         serving = re.sub("-training(?=[:@])", "-inference", uri)
         found = published_image(serving) if serving != uri else None

@@ -194,11 +194,7 @@ def _owner(resource: SchemaFacts, fault: Fault) -> str:
 
 def _where(resource: SchemaFacts, fault: Fault) -> Where:
     """The place as it is written: entries before it may have been left out."""
-    here = resource.properties
-    for key in fault.path:
-        entry = list(here.items())[key : key + 1] if isinstance(key, int) else []
-        here = entry[0] if entry else here.get(str(key))
-    return here.where
+    return resource.properties.inside(fault.path).where
 
 
 def _hint(resource: SchemaFacts, fault: Fault) -> str:

@@ -208,7 +208,6 @@ def _components(
     for name, component in written.get("inference_components").entries():
         adapts = component.get("base_inference_component_name").given
         yield InferenceComponentFacts(
-            where=component.where,
             members=laid_over(
                 in_aws_words(component, AdapterSettings if adapts else ComponentSettings),
                 component.get("extra"),
@@ -294,7 +293,6 @@ def artifact_facts(
         container=container,
         contents=contents,
         unreadable=unreadable,
-        compilation=container.compilation,
         volume_size=volume_size,
         memory_size=memory_size,
         transform=transform,

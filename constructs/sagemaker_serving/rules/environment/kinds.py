@@ -50,23 +50,26 @@ def kind_of(model: Fact, environment: Fact) -> KindFacts:
 def config_of(model: ModelFacts, written: Fact, environment: Fact) -> EndpointConfigFacts:
     """What is said of a model's variants together."""
     shadows = written.get("shadow_variants")
-    shares_instances = bool(written.get("inference_components").value)
     over = written.get("extra").get("endpoint_config")
+    capture, asynchronous = _capture(written.get("data_capture")), written.get("asynchronous")
+    parts = {
+        "ProductionVariants": model.variants_fact,
+        "ShadowProductionVariants": shadows if shadows.value else Fact(None, shadows.where),
+        "ExecutionRoleArn": Fact(Unknown(), model.where),
+        "DataCaptureConfig": laid_over(capture, over.get("DataCaptureConfig")),
+        "AsyncInferenceConfig": laid_over(
+            _asynchronous(asynchronous), over.get("AsyncInferenceConfig")
+        ),
+        "VpcConfig": in_aws_words(environment.get("network"), ExistingNetwork),
+        "MetricsConfig": in_aws_words(written.get("metrics_config"), MetricsConfig),
+    }
+    if written.get("inference_components").value:  # else it is the Models'
+        parts["EnableNetworkIsolation"] = written.get("network_isolation")
     return EndpointConfigFacts(
-        where=model.where,
+        members=Renamed({}, model.where, parts),
         region=environment.get("region"),
         variants=model.variants,
-        variants_fact=model.variants_fact,
         shadows=model.shadows,
-        shadows_fact=shadows if shadows.value else Fact(None, shadows.where),
-        role=Fact(Unknown(), model.where),
-        capture=laid_over(_capture(written.get("data_capture")), over.get("DataCaptureConfig")),
-        asynchronous=laid_over(
-            _asynchronous(written.get("asynchronous")), over.get("AsyncInferenceConfig")
-        ),
-        vpc=in_aws_words(environment.get("network"), ExistingNetwork),
-        network_isolation=written.get("network_isolation") if shares_instances else ABSENT,
-        metrics=in_aws_words(written.get("metrics_config"), MetricsConfig),
     )
 
 
@@ -79,16 +82,18 @@ def definition_of(variant: VariantFacts, written: Fact, environment: Fact) -> Mo
         (container.network_isolation for container in variant.containers),
         written.get("network_isolation"),
     )
+    parts = {
+        "PrimaryContainer": ABSENT if several.value else next(iter(each), unknown),
+        "Containers": Listed(several.value or None, several.where, each),
+        "VpcConfig": environment.get("network"),
+        "EnableNetworkIsolation": isolation,
+        "InferenceExecutionConfig": over.get("InferenceExecutionConfig"),
+    }
     return ModelDefinitionFacts(
-        where=variant.where,
+        members=Renamed({}, variant.where, parts),
         region=variant.region,
-        primary=ABSENT if several.value else next(iter(each), unknown),
-        containers_fact=Listed(several.value or None, several.where, each),
         containers=variant.containers,
-        vpc=environment.get("network"),
-        network_isolation=isolation,
         serverless=variant.is_serverless,
-        execution=over.get("InferenceExecutionConfig").get("Mode"),
     )
 
 

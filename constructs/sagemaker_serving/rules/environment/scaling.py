@@ -41,7 +41,6 @@ def scaling_of(model: Fact) -> Iterator[object]:
             where=scaling.where,
             minimum=members.get("MinCapacity"),
             maximum=members.get("MaxCapacity"),
-            resource_id=ABSENT,
             dimension=Fact(dimension, scaling.where),
             scale_in_cooldown=members.get("ScaleInCooldown"),
             scale_out_cooldown=members.get("ScaleOutCooldown"),
@@ -52,9 +51,6 @@ def scaling_of(model: Fact) -> Iterator[object]:
             if target.given:
                 yield ScalingFacts(
                     where=target.where,
-                    minimum=ABSENT,
-                    maximum=ABSENT,
-                    resource_id=ABSENT,
                     dimension=Fact(dimension, scaling.where),
                     target=target,
                     metric=Fact(tracked, target.where),
@@ -65,8 +61,7 @@ def scaling_of(model: Fact) -> Iterator[object]:
             yield ScalingStepsFacts(
                 members=stepping, one_alarm=True, evaluation=stepping.get("EvaluationPeriods")
             )
-        for followed in scaling.get("step_policies").items():
-            yield _metric(followed, StepPolicy, (name, dimension, instance_type))
+            yield _metric(policy, StepPolicy, (name, dimension, instance_type))
         for followed in scaling.get("tracked_metrics").items():
             yield _metric(followed, TrackedMetric, (name, dimension, instance_type))
         yield SchedulesFacts(

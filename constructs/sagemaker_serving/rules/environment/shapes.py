@@ -73,14 +73,12 @@ def _config(config: EndpointConfigFacts) -> Fact:
         parts = {key: part for key, part in capture.parts.items() if key != "DestinationS3Uri"}
         capture = replace(capture, parts=parts)
     return _of(
-        config.variants_fact,
+        config.members,
         {
+            **dict(config.members.entries()),
             "ProductionVariants": _variants(config.variants_fact, config.variants),
             "ShadowProductionVariants": _variants(config.shadows_fact, config.shadows),
             "DataCaptureConfig": capture,
-            "AsyncInferenceConfig": config.asynchronous,
-            "MetricsConfig": config.metrics,
-            "VpcConfig": config.vpc,
         },
     )
 

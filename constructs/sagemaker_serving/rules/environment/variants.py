@@ -26,7 +26,6 @@ from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:
     """A variant with the containers that it runs."""
     return VariantFacts(
-        where=variant.where,
         region=environment.get("region"),
         instance_type=host_type(variant),
         instance_pools=laid_over(pools_of(variant), variant.get("extra").get("InstancePools")),
@@ -130,7 +129,6 @@ def container_facts(
     container = ContainerFacts(
         where=above.where,
         region=environment.get("region"),
-        artifact=ABSENT,
         framework=field("framework"),
         framework_version=field("framework_version"),
         image_uri=field("image_uri"),

@@ -89,6 +89,18 @@ class Fact:
             for key in self.value:
                 yield str(key), Fact(self.value[key], self.where / str(key))
 
+    def inside(self, path: Iterable[str | int]) -> Fact:
+        """The value at a path, whose indexes count the entries that are there."""
+        fact = self
+        for key in path:
+            entry = list(fact.items())[key : key + 1] if isinstance(key, int) else []
+            fact = entry[0] if entry else fact.get(str(key))
+        return fact
+
+    def each(self) -> Iterator[Fact]:
+        """The entries of what may be a list, or one alone."""
+        return self.items() if isinstance(self.value, list) else iter([self])
+
     def items(self) -> Iterator[Fact]:
         """Entries of a list; nothing otherwise."""
         if isinstance(self.value, list):
@@ -134,6 +146,18 @@ class Member:
     def __get__(self, facts: Any, _: object = None) -> Fact:
         found: Fact = facts.members.at(self.path)
         return found
+
+
+@dataclass(frozen=True)
+class MemberFacts:
+    """What is said of AWS's ``members``, by its names; a `Member` of theirs is an attribute."""
+
+    members: Fact
+
+    @property
+    def where(self) -> Where:
+        """Where it stands."""
+        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,12 +229,12 @@ class ContainerFacts:
     """
 
     where: Where
-    region: Fact
-    artifact: Fact
-    framework: Fact
-    framework_version: Fact
-    image_uri: Fact
-    instance_type: Fact
+    region: Fact = ABSENT
+    artifact: Fact = ABSENT
+    framework: Fact = ABSENT
+    framework_version: Fact = ABSENT
+    image_uri: Fact = ABSENT
+    instance_type: Fact = ABSENT
     batching: Mapping[str, Fact] = field(default_factory=dict)
     server: Mapping[str, Fact] = field(default_factory=dict)
     environment: Mapping[str, Fact] = field(default_factory=dict)
@@ -276,7 +300,7 @@ def framework_name(container: ContainerFacts) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VariantFacts:
+class VariantFacts(MemberFacts):
     """A production variant, or a shadow variant, and the containers that it runs.
 
     ``members`` are AWS's of a ProductionVariant, by its names, and `get` reads them.
@@ -287,11 +311,9 @@ class VariantFacts:
     software where that is left out.
     """
 
-    where: Where
     region: Fact
     instance_type: Fact
     model: Fact
-    members: Fact
     accelerator_type: Fact = ABSENT
     accept_retired: bool = False
     chooses_ami: bool = False
@@ -303,10 +325,7 @@ class VariantFacts:
         """What is said of AWS's ``member``, such as ``VolumeSizeInGB``."""
         return self.members.get(member)
 
-    @property
-    def name(self) -> Fact:
-        """Its VariantName."""
-        return self.get("VariantName")
+    name = Member("VariantName")
 
     @property
     def is_serverless(self) -> bool:
@@ -315,22 +334,22 @@ class VariantFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndpointConfigFacts:
+class EndpointConfigFacts(MemberFacts):
     """What an endpoint runs: its variants, and what is said of all of them."""
 
-    where: Where
     region: Fact
     variants: tuple[VariantFacts, ...]
-    variants_fact: Fact
-    role: Fact
     shadows: tuple[VariantFacts, ...] = ()
-    shadows_fact: Fact = ABSENT
-    capture: Fact = ABSENT
-    asynchronous: Fact = ABSENT
-    kms_key: Fact = ABSENT
-    vpc: Fact = ABSENT
-    network_isolation: Fact = ABSENT
-    metrics: Fact = ABSENT
+
+    variants_fact = Member("ProductionVariants")
+    shadows_fact = Member("ShadowProductionVariants")
+    role = Member("ExecutionRoleArn")
+    capture = Member("DataCaptureConfig")
+    asynchronous = Member("AsyncInferenceConfig")
+    kms_key = Member("KmsKeyId")
+    vpc = Member("VpcConfig")
+    network_isolation = Member("EnableNetworkIsolation")
+    metrics = Member("MetricsConfig")
 
     @property
     def names(self) -> list[str] | None:
@@ -340,15 +359,14 @@ class EndpointConfigFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformFacts:
-    """A batch pipeline's transform jobs: ``members`` are CreateTransformJob's, by AWS's names.
+class TransformFacts(MemberFacts):
+    """A batch pipeline's transform jobs: ``members`` are CreateTransformJob's.
 
     ``instance_pools`` are their types in order of preference, where there are several, and
     ``chooses_ami`` is as of `VariantFacts`.
     """
 
     region: Fact
-    members: Fact
     instance_pools: Fact = ABSENT
     container: ContainerFacts | None = None
     chooses_ami: bool = False
@@ -372,9 +390,9 @@ class TransformFacts:
     join_source = Member("DataProcessing.JoinSource")
 
     @property
-    def where(self) -> Where:
-        """Where the job stands."""
-        return self.members.where
+    def containers(self) -> tuple[ContainerFacts, ...]:
+        """The one that it runs, if that is known, as a variant has its."""
+        return () if self.container is None else (self.container,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -382,15 +400,13 @@ class ArtifactFacts:
     """The model of one container, on disk or in S3: what it runs in, and what is there.
 
     ``contents`` is None when it lies in S3 or cannot be read; ``unreadable``
-    then says why, if it is on disk. ``compilation`` is how Neo is to compile it, ``transform``
-    the batch pipeline that runs it, if one does. ``memory_size`` is that of a serverless variant,
-    in MB.
+    then says why, if it is on disk. ``transform`` is the batch pipeline that runs it, if one does.
+    ``memory_size`` is that of a serverless variant, in MB.
     """
 
     container: ContainerFacts
     contents: ArchiveContents | None
-    unreadable: UnreadableArtifact | None
-    compilation: Fact = ABSENT
+    unreadable: UnreadableArtifact | None = None
     volume_size: Fact = ABSENT
     memory_size: Fact = ABSENT
     transform: TransformFacts | None = None
@@ -399,6 +415,11 @@ class ArtifactFacts:
     def artifact(self) -> Fact:
         """The value as written."""
         return self.container.artifact
+
+    @property
+    def compilation(self) -> Fact:
+        """How Neo is to compile it."""
+        return self.container.compilation
 
     def says(self, sentence: str) -> tuple[Where, str]:
         """A finding at the artifact, which names it as it is written."""

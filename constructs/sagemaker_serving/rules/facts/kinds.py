@@ -15,6 +15,7 @@ from sagemaker_serving.rules.facts import (
     EndpointConfigFacts,
     Fact,
     Member,
+    MemberFacts,
     VariantFacts,
 )
 from sagemaker_serving.spec.aws import aws_fields
@@ -159,15 +160,13 @@ class ReplayFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InferenceComponentFacts:
+class InferenceComponentFacts(MemberFacts):
     """A model that shares the instances of an endpoint's ``variant``, which is named.
 
-    ``members`` are AWS's of an InferenceComponent, by its names. ``specification`` is where a
-    template says what it runs. ``config`` is the endpoint's, None where it is not told.
+    ``specification`` is where a template says what it runs. ``config`` is the endpoint's, None
+    where it is not told.
     """
 
-    where: Where
-    members: Fact
     specification: Fact = ABSENT
     variant: Fact = ABSENT
     config: EndpointConfigFacts | None = None
@@ -183,15 +182,14 @@ class InferenceComponentFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScalingStepsFacts:
-    """A policy of steps: ``members`` are those of StepScalingPolicyConfiguration, by AWS's names.
+class ScalingStepsFacts(MemberFacts):
+    """A policy of steps: ``members`` are those of StepScalingPolicyConfiguration.
 
     ``one_alarm`` is whether a single alarm sets them off, so that they go one way.
     ``evaluation`` is how many minutes in a row that alarm looks at. ``unused`` is whether no alarm
     of the template sets them off.
     """
 
-    members: Fact
     one_alarm: bool = False
     evaluation: Fact = ABSENT
     unused: bool = False
@@ -199,11 +197,6 @@ class ScalingStepsFacts:
     steps = Member("StepAdjustments")
     cooldown = Member("Cooldown")
     adjustment = Member("AdjustmentType")
-
-    @property
-    def where(self) -> Where:
-        """Where the policy stands."""
-        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,22 +223,14 @@ class MetricFacts:
     hosts: tuple[Fact, ...] = ()
 
 
-@dataclass(frozen=True)
-class ScheduleFacts:
+class ScheduleFacts(MemberFacts):
     """Other bounds from a point in time on: ``members`` are a ScheduledAction's."""
-
-    members: Fact
 
     name = Member("ScheduledActionName")
     schedule = Member("Schedule")
     zone = Member("Timezone")
     minimum = Member("ScalableTargetAction.MinCapacity")
     maximum = Member("ScalableTargetAction.MaxCapacity")
-
-    @property
-    def where(self) -> Where:
-        """Where the action stands."""
-        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)

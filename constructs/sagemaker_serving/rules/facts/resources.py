@@ -14,6 +14,7 @@ from sagemaker_serving.rules.facts import (
     EndpointConfigFacts,
     Fact,
     Member,
+    MemberFacts,
 )
 
 
@@ -44,22 +45,22 @@ class NameFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelDefinitionFacts:
+class ModelDefinitionFacts(MemberFacts):
     """A SageMaker Model: one primary container, or several in line.
 
     ``serverless`` is whether a serverless variant runs it, and ``execution`` is Direct where a
     request names its container.
     """
 
-    where: Where
     region: Fact
-    primary: Fact
-    containers_fact: Fact
     containers: tuple[ContainerFacts, ...]
-    vpc: Fact
-    network_isolation: Fact
     serverless: bool = False
-    execution: Fact = ABSENT
+
+    primary = Member("PrimaryContainer")
+    containers_fact = Member("Containers")
+    vpc = Member("VpcConfig")
+    network_isolation = Member("EnableNetworkIsolation")
+    execution = Member("InferenceExecutionConfig.Mode")
 
     @property
     def hostnames(self) -> list[Fact]:
@@ -69,11 +70,10 @@ class ModelDefinitionFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkFacts:
+class NetworkFacts(MemberFacts):
     """Where in a VPC a model stands: ``members`` are a VpcConfig's, ``cut_off`` its subnets without
     a way to S3, and ``closed`` its security groups, where none lets anything out."""
 
-    members: Fact
     cidr: Fact = ABSENT
     cut_off: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
@@ -82,35 +82,31 @@ class NetworkFacts:
     security_groups = Member("SecurityGroupIds")
 
 
-@dataclass(frozen=True, kw_only=True)
-class VpcEndpointFacts:
+class VpcEndpointFacts(MemberFacts):
     """A VPC's endpoint of a service: its name and its type."""
 
-    service: Fact
-    kind: Fact
+    service = Member("ServiceName")
+    kind = Member("VpcEndpointType")
 
 
-@dataclass(frozen=True, kw_only=True)
-class IntegrationFacts:
+class IntegrationFacts(MemberFacts):
     """What an API of API Gateway's hands its requests to, by which method and which role."""
 
-    uri: Fact
-    method: Fact
-    role: Fact
+    uri = Member("Integration.Uri")
+    method = Member("Integration.IntegrationHttpMethod")
+    role = Member("Integration.Credentials")
 
 
-@dataclass(frozen=True, kw_only=True)
-class LogGroupFacts:
+class LogGroupFacts(MemberFacts):
     """The name of a log group, of its own or of something that reads it."""
 
-    name: Fact
+    name = Member("LogGroupName")
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventPatternFacts:
+class EventPatternFacts(MemberFacts):
     """Which events a rule of EventBridge's waits for, as a mapping or as JSON."""
 
-    pattern: Fact
+    pattern = Member("EventPattern")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,10 +204,10 @@ class ScalingFacts:
     """
 
     where: Where
-    minimum: Fact
-    maximum: Fact
-    resource_id: Fact
     dimension: Fact
+    minimum: Fact = ABSENT
+    maximum: Fact = ABSENT
+    resource_id: Fact = ABSENT
     target: Fact = ABSENT
     metric: Fact = ABSENT
     scale_in_cooldown: Fact = ABSENT
@@ -230,8 +226,8 @@ class ScalingFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompilationFacts:
-    """A compilation job of SageMaker Neo: ``members`` are CreateCompilationJob's, by AWS's names.
+class CompilationFacts(MemberFacts):
+    """A compilation job of SageMaker Neo: ``members`` are CreateCompilationJob's.
 
     ``instance_type`` is that of what serves the result; ``within_deploy`` is whether
     CloudFormation waits for the job, ``is_gated`` whether the deploy holds the result to ``accept``
@@ -239,7 +235,6 @@ class CompilationFacts:
     """
 
     region: Fact
-    members: Fact
     batch_size: Fact = ABSENT
     accept: Fact = ABSENT
     instance_type: Fact = ABSENT
@@ -254,11 +249,6 @@ class CompilationFacts:
     target_device = Member("OutputConfig.TargetDevice")
     target_platform = Member("OutputConfig.TargetPlatform")
     max_runtime = Member("StoppingCondition.MaxRuntimeInSeconds")
-
-    @property
-    def where(self) -> Where:
-        """Where the job stands."""
-        return self.members.where
 
 
 @dataclass(frozen=True, kw_only=True)

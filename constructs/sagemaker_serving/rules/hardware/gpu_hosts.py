@@ -105,7 +105,7 @@ def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     version themselves, where they can. Families whose driver AWS does not document pass.
     """
     fact, use = _asked(host)
-    images = [_image(container) for container in _containers(host)]
+    images = [_image(container) for container in host.containers]
     for written in types_of(host) if not fact.given else ():
         kind = known(written)
         if kind is None or not kind.gpus:
@@ -140,7 +140,7 @@ def ami_unjudged(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     if fact.given or kind is None or not kind.gpus:
         return
     driver = default_driver(use, kind.family)
-    for container in _containers(host) if driver is not None else ():
+    for container in host.containers if driver is not None else ():
         image = _image(container)
         runs_here = image is not None and processor_of(image.tag, image.repository) != "cpu"
         if image is not None and runs_here and not image_support(image).cuda:
@@ -170,7 +170,7 @@ def ami_cuda(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     for cuda in sorted(_cudas(host)) if ami is not None and ami.cuda else ():
         assert ami is not None
         if cuda.partition(".")[0] != ami.cuda:
-            images = [_image(container) for container in _containers(host)]
+            images = [_image(container) for container in host.containers]
             kind = known(host.instance_type)
             fitting = ami_for(use, [kind.name], images) if kind is not None else None
             yield (
@@ -197,15 +197,9 @@ def _newest(use: Use, cuda: str) -> str:
     return fitting[-1] if fitting else "one with a newer driver"
 
 
-def _containers(host: VariantFacts | TransformFacts) -> tuple[ContainerFacts, ...]:
-    if isinstance(host, VariantFacts):
-        return host.containers
-    return () if host.container is None else (host.container,)
-
-
 def _cudas(host: VariantFacts | TransformFacts) -> set[str]:
     """The CUDA of each image that runs on the host, as far as it is known."""
-    images = [_image(container) for container in _containers(host)]
+    images = [_image(container) for container in host.containers]
     return {image_support(image).cuda for image in images if image is not None} - {""}
 
 

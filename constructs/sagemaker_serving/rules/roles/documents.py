@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from local_aws.policies.grammar import policy_problems
 from local_aws.suggest import nearest
-from sagemaker_serving.errors import Severity, Where
+from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.roles import PolicyDocumentFacts
 
 
@@ -25,7 +24,7 @@ def policy_document(facts: PolicyDocumentFacts) -> Iterator[Finding]:
     What only a deploy knows passes unjudged.
     """
     for path, said in policy_problems(facts.document.value, facts.kind):
-        yield _place(facts.document, path), said
+        yield facts.document.inside(path).where, said
 
 
 @rule(
@@ -40,8 +39,8 @@ def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
     IAM tells capitals from small letters, so a policy for ``endpoint/LaBSE`` allows nothing:
     "is not authorized to perform: sagemaker:InvokeEndpoint on resource … endpoint/labse".
     """
-    for statement in _several(facts.document.get("Statement")):
-        for arn in _several(statement.get("Resource")):
+    for statement in facts.document.get("Statement").each():
+        for arn in statement.get("Resource").each():
             named = arn.shown.rpartition(":endpoint/")
             if named[1] and ":sagemaker:" in arn.shown and named[2] != named[2].lower():
                 yield (
@@ -63,8 +62,8 @@ def policy_action(facts: PolicyDocumentFacts) -> Iterator[Finding]:
     Clients have other names, as sagemaker-runtime. IAM takes any, and it allows nothing: "is not
     authorized to perform: sagemaker:InvokeEndpoint".
     """
-    for statement in _several(facts.document.get("Statement")):
-        for action in _several(statement.get("Action")):
+    for statement in facts.document.get("Statement").each():
+        for action in statement.get("Action").each():
             service, _, name = action.shown.partition(":")
             call = re.fullmatch("(?i)invoke[a-z]+", name)
             called = nearest(name, _CALLS) if call else None
@@ -105,9 +104,9 @@ def policy_bearer_token(facts: PolicyDocumentFacts) -> Iterator[Finding]:
     On an endpoint's ARN it allows nothing, and each request with a token is refused. What a token
     may call is bounded by the statement for InvokeEndpoint.
     """
-    for statement in _several(facts.document.get("Statement")):
-        named = [each.shown.lower() for each in _several(statement.get("Action"))]
-        resources = _several(statement.get("Resource"))
+    for statement in facts.document.get("Statement").each():
+        named = [each.shown.lower() for each in statement.get("Action").each()]
+        resources = list(statement.get("Resource").each())
         if (
             "sagemaker:callwithbearertoken" in named
             and statement.get("Effect").shown == "Allow"
@@ -120,16 +119,3 @@ def policy_bearer_token(facts: PolicyDocumentFacts) -> Iterator[Finding]:
                 "no resource but '*'; give it a statement of its own with Resource '*', and keep "
                 "sagemaker:InvokeEndpoint on the endpoint",
             )
-
-
-def _several(fact: Fact) -> list[Fact]:
-    """The entries of what may be one, or a list."""
-    return list(fact.items()) if isinstance(fact.value, list) else [fact]
-
-
-def _place(document: Fact, path: tuple[str | int, ...]) -> Where:
-    here = document
-    for key in path:
-        entry = list(here.items())[key : key + 1] if isinstance(key, int) else []
-        here = entry[0] if entry else here.get(str(key))
-    return here.where

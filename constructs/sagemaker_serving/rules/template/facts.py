@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from local_aws.suggest import nearest
 from local_aws.template import Unknown
 from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
 from sagemaker_serving.catalog.actions import has_shape
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
-from sagemaker_serving.rules.facts import ABSENT, Fact, TransformFacts, VariantFacts
+from sagemaker_serving.rules.facts import ABSENT, Fact, MemberFacts, TransformFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts
 from sagemaker_serving.rules.facts.resources import (
     CompilationFacts,
@@ -38,7 +38,14 @@ from sagemaker_serving.rules.template.naming import (
     named_by_other,
     named_by_text,
 )
-from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.rules.template.resources import (
+    ALARM,
+    COMPOSITE,
+    NAMED_BY,
+    TARGET,
+    Resource,
+    Resources,
+)
 from sagemaker_serving.rules.template.role_needs import (
     caller_facts,
     component_needs,
@@ -52,7 +59,6 @@ from sagemaker_serving.rules.template.roles import policy_documents, role_trust
 from sagemaker_serving.rules.template.scaling import (
     POLICY,
     SCHEDULED,
-    TARGET,
     config_of,
     event_schedules,
     policy_facts,
@@ -71,30 +77,26 @@ from sagemaker_serving.rules.template.serving import (
 )
 from sagemaker_serving.rules.template.state_machines import sagemaker_action, tasks
 from sagemaker_serving.rules.template.watching import alarm_metrics, alarm_topics, monitor_facts
+from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
 
-MODEL = "AWS::SageMaker::Model"
-CONFIG = "AWS::SageMaker::EndpointConfig"
-ENDPOINT = "AWS::SageMaker::Endpoint"
-COMPONENT = "AWS::SageMaker::InferenceComponent"
-ALARM, COMPOSITE = "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"
 COMPILATION = "Custom::NeoCompilation"
 
-_NAMES = {
-    MODEL: ("model", "ModelName"),
-    CONFIG: ("endpoint configuration", "EndpointConfigName"),
-    ENDPOINT: ("endpoint", "EndpointName"),
-    COMPONENT: ("inference component", "InferenceComponentName"),
+_KINDS = {
+    MODEL: "model",
+    ENDPOINT_CONFIG: "endpoint configuration",
+    ENDPOINT: "endpoint",
+    COMPONENT: "inference component",
 }
 
 _NEEDS = {
     MODEL: model_needs,
-    CONFIG: config_needs,
+    ENDPOINT_CONFIG: config_needs,
     ENDPOINT: endpoint_needs,
     COMPONENT: component_needs,
 }
 MADE_BY = {
     "CreateModel": MODEL,
-    "CreateEndpointConfig": CONFIG,
+    "CreateEndpointConfig": ENDPOINT_CONFIG,
     "CreateEndpoint": ENDPOINT,
     "UpdateEndpoint": ENDPOINT,
     "CreateInferenceComponent": COMPONENT,
@@ -112,7 +114,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
     yield type_facts(resources.kind(logical_id), resources)
     resource = resources.find(logical_id)
     if resource is not None:
-        if resource.type in _NAMES:
+        if resource.type in _KINDS:
             yield from _of_any(resource, resources)
         yield from _of_its_kind(resource, resources)
         if resource.type in _NEEDS:
@@ -147,9 +149,9 @@ def _shapes(resource: Resource) -> Iterator[ShapeFacts]:
 
 
 def _of_any(resource: Resource, resources: Resources) -> Iterator[object]:
-    kind, name = _NAMES[resource.type]
+    name = resource.properties.get(NAMED_BY[resource.type])
     taken = resource.logical_id in resources.template.same_name
-    yield NameFacts(kind=kind, name=resource.properties.get(name), taken=taken)
+    yield NameFacts(kind=_KINDS[resource.type], name=name, taken=taken)
     yield _tags(resource.properties.get("Tags"))
     known = resource_properties(resource.type)
     if known is not None:
@@ -157,50 +159,12 @@ def _of_any(resource: Resource, resources: Resources) -> Iterator[object]:
 
 
 def _of_its_kind(resource: Resource, resources: Resources) -> Iterator[object]:
-    if resource.type == MODEL:
-        yield from _model(resource, resources)
-    elif resource.type == CONFIG:
-        yield from _config(resource.properties, resources)
-    elif resource.type == ENDPOINT:
-        yield _update(resource, resources)
-    elif resource.type == COMPILATION:
+    if resource.type == COMPILATION:
         yield _compilation(resource.properties, resources, within_deploy=True)
-    elif resource.type == COMPONENT:
-        yield _component(resource, resources)
-    elif resource.type in SOURCES:
-        yield from _state_machine(resource, resources)
-    elif resource.type == TARGET:
-        yield from target_facts(resource, resources)
-    elif resource.type == ALARM:
-        yield from alarm_metrics(resource, resources)
-        yield from alarm_topics(resource, resources)
-    elif resource.type == POLICY:
-        yield from policy_facts(resource, resources)
-    elif resource.type == SCHEDULED:
-        yield from scheduled_facts(resource, resources)
-    elif resource.type in _MONITORS:
-        yield from monitor_facts(resource, resources)
-    elif resource.type in _FUNCTIONS:
-        if resource.type == _FUNCTIONS[0]:  # of SAM's the template's Globals may say more
-            yield from caller_facts(resource, resources)
-        yield from cut_off_callers(resource, resources)
-    elif resource.type == "AWS::ApiGateway::Method":
-        integration = resource.properties.get("Integration")
-        yield IntegrationFacts(
-            uri=integration.get("Uri"),
-            method=integration.get("IntegrationHttpMethod"),
-            role=integration.get("Credentials"),
-        )
-        yield from integration_needs(resource, resources)
-    elif resource.type in OF_LOGS:
-        yield LogGroupFacts(name=resource.properties.get("LogGroupName"))
-    elif resource.type == "AWS::Events::Rule":
-        yield EventPatternFacts(pattern=resource.properties.get("EventPattern"))
-    elif resource.type == "AWS::EC2::VPCEndpoint":
-        yield VpcEndpointFacts(
-            service=resource.properties.get("ServiceName"),
-            kind=resource.properties.get("VpcEndpointType"),
-        )
+    if resource.type in _AS_WRITTEN:
+        yield _AS_WRITTEN[resource.type](resource.properties)
+    for read in _READ_BY.get(resource.type, ()):
+        yield from read(resource, resources)
 
 
 def _model(resource: Resource, resources: Resources) -> Iterator[object]:
@@ -213,11 +177,12 @@ def _model(resource: Resource, resources: Resources) -> Iterator[object]:
         yield from expiring_parts(container, resources)
 
 
-def _config(properties: Fact, resources: Resources) -> Iterator[object]:
-    config = config_facts(properties, resources)
+def _config(resource: Resource, resources: Resources) -> Iterator[object]:
+    config = config_facts(resource.properties, resources)
     yield config
     for variant in (*config.variants, *config.shadows):
-        yield from _variant(variant)
+        yield variant
+        yield from variant.containers
     asynchronous = config.asynchronous.get("OutputConfig")
     for uri in (
         config.capture.get("DestinationS3Uri"),
@@ -227,14 +192,9 @@ def _config(properties: Fact, resources: Resources) -> Iterator[object]:
         yield LocationFacts(uri=uri, region=resources.region)
 
 
-def _variant(variant: VariantFacts) -> Iterator[object]:
-    yield variant
-    yield from variant.containers
-
-
-def _update(resource: Resource, resources: Resources) -> UpdateFacts:
+def _update(resource: Resource, resources: Resources) -> Iterator[UpdateFacts]:
     deployment = resource.properties.get("DeploymentConfig")
-    return UpdateFacts(
+    yield UpdateFacts(
         where=deployment.where,
         blue_green=resources.numbered(deployment.get("BlueGreenUpdatePolicy")),
         rolling=resources.numbered(deployment.get("RollingUpdatePolicy")),
@@ -255,8 +215,8 @@ def _watched(endpoint: Resource, resources: Resources) -> Iterator[WatchedFacts]
     seen: set[str] = set()
     while waiting:
         named, without_data, alone = waiting.pop(0)
-        alarm = resources.referred(named, ALARM, "AlarmName")
-        composite = resources.referred(named, COMPOSITE, "AlarmName")
+        alarm = resources.referred(named, ALARM)
+        composite = resources.referred(named, COMPOSITE)
         metrics = [] if alarm is None else list(alarm_metrics(alarm, resources))
         treats = ABSENT if alarm is None else alarm.properties.get("TreatMissingData")
         yield WatchedFacts(
@@ -308,7 +268,7 @@ def _elsewhere(
     for metric in metrics:
         named = {dimension.text: value for dimension, value in metric.dimensions}
         name = named.get("EndpointName", ABSENT)
-        other = resources.referred(name, ENDPOINT, "EndpointName")
+        other = resources.referred(name, ENDPOINT)
         of_another_stack = other is None and None not in (name.text, own)
         if not of_another_stack and (other is None or other.logical_id == endpoint.logical_id):
             return ()
@@ -322,11 +282,10 @@ def _is_of_both_fleets(metric: MetricFacts) -> bool:
     return is_watched and not names & {None, "EndpointConfigName"}
 
 
-def _component(resource: Resource, resources: Resources) -> InferenceComponentFacts:
+def _component(resource: Resource, resources: Resources) -> Iterator[InferenceComponentFacts]:
     properties = resources.numbered(resource.properties)
-    endpoint = resources.referred(properties.get("EndpointName"), ENDPOINT, "EndpointName")
-    return InferenceComponentFacts(
-        where=properties.where,
+    endpoint = resources.referred(properties.get("EndpointName"), ENDPOINT)
+    yield InferenceComponentFacts(
         members=properties,
         specification=properties.get("Specification"),
         variant=properties.get("VariantName"),
@@ -361,12 +320,34 @@ def _job_of_pipeline(arguments: Fact) -> Fact:
     return Fact({"TransformJobName": Unknown(), **job.value, **given}, job.where)
 
 
-_FUNCTIONS = ("AWS::Lambda::Function", "AWS::Serverless::Function")
 _MONITORS = (
     *("AWS::SageMaker::MonitoringSchedule", "AWS::SageMaker::DataQualityJobDefinition"),
     *("AWS::SageMaker::ModelQualityJobDefinition", "AWS::SageMaker::ModelBiasJobDefinition"),
     "AWS::SageMaker::ModelExplainabilityJobDefinition",
 )
+_AS_WRITTEN: Mapping[str, type[MemberFacts]] = {
+    "AWS::ApiGateway::Method": IntegrationFacts,
+    **dict.fromkeys(OF_LOGS, LogGroupFacts),
+    "AWS::Events::Rule": EventPatternFacts,
+    "AWS::EC2::VPCEndpoint": VpcEndpointFacts,
+}
+_READ_BY: Mapping[str, tuple[Callable[[Resource, Resources], Iterator[object]], ...]] = {
+    MODEL: (_model,),
+    ENDPOINT_CONFIG: (_config,),
+    ENDPOINT: (_update,),
+    COMPONENT: (_component,),
+    **dict.fromkeys(SOURCES, (_state_machine,)),
+    TARGET: (target_facts,),
+    ALARM: (alarm_metrics, alarm_topics),
+    POLICY: (policy_facts,),
+    SCHEDULED: (scheduled_facts,),
+    **dict.fromkeys(_MONITORS, (monitor_facts,)),
+    "AWS::Lambda::Function": (caller_facts, cut_off_callers),
+    # Of SAM's the template's Globals may say more.
+    "AWS::Serverless::Function": (cut_off_callers,),
+    "AWS::ApiGateway::Method": (integration_needs,),
+}
+"""What is read of a resource of each type, or of the arguments of a call that makes one."""
 
 
 def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[object]:
@@ -378,7 +359,7 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
     if known is not None:
         yield PropertiesFacts(owner=action, properties=arguments, known=known)
     if action == "CreateTransformJob":
-        model = resources.referred(arguments.get("ModelName"), MODEL, "ModelName")
+        model = resources.referred(arguments.get("ModelName"), MODEL)
         instance_type = arguments.get("TransformResources").get("InstanceType")
         run = containers(model.properties, resources, instance_type) if model is not None else ()
         numbers = ("MaxPayloadInMB", "MaxConcurrentTransforms")
@@ -397,7 +378,7 @@ def call_facts(action: str, arguments: Fact, resources: Resources) -> Iterator[o
         yield _compilation(arguments, resources)
         yield NameFacts(kind="compilation job", name=arguments.get("CompilationJobName"))
     elif action in ("InvokeEndpoint", "InvokeEndpointAsync"):
-        endpoint = resources.referred(arguments.get("EndpointName"), ENDPOINT, "EndpointName")
+        endpoint = resources.referred(arguments.get("EndpointName"), ENDPOINT)
         config = config_of(endpoint, resources)
         yield InvocationFacts(
             action=action,

@@ -11,38 +11,38 @@ from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import GoneFirstFacts
 from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts, OtherNameFacts
 from sagemaker_serving.rules.template.marks import MARK, same_text
-from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.rules.template.resources import (
+    ALARM,
+    NAMED_BY,
+    TARGET,
+    Resource,
+    Resources,
+)
 from sagemaker_serving.rules.template.roles import ROLE, at
+from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
 
-_MODEL = ("AWS::SageMaker::Model", "ModelName")
-_CONFIG = ("AWS::SageMaker::EndpointConfig", "EndpointConfigName")
-_ENDPOINT = ("AWS::SageMaker::Endpoint", "EndpointName")
-_COMPONENT = ("AWS::SageMaker::InferenceComponent", "InferenceComponentName")
 _NAMES = {
-    "AWS::SageMaker::EndpointConfig": {
-        "ProductionVariants.*.ModelName": _MODEL,
-        "ProductionVariants.*.InstancePools.*.ModelNameOverride": _MODEL,
-        "ShadowProductionVariants.*.ModelName": _MODEL,
+    ENDPOINT_CONFIG: {
+        "ProductionVariants.*.ModelName": MODEL,
+        "ProductionVariants.*.InstancePools.*.ModelNameOverride": MODEL,
+        "ShadowProductionVariants.*.ModelName": MODEL,
     },
-    "AWS::SageMaker::Endpoint": {"EndpointConfigName": _CONFIG},
-    "AWS::SageMaker::InferenceComponent": {
-        "EndpointName": _ENDPOINT,
-        "Specification.ModelName": _MODEL,
-        "Specification.BaseInferenceComponentName": _COMPONENT,
+    ENDPOINT: {"EndpointConfigName": ENDPOINT_CONFIG},
+    COMPONENT: {
+        "EndpointName": ENDPOINT,
+        "Specification.ModelName": MODEL,
+        "Specification.BaseInferenceComponentName": COMPONENT,
     },
-    "AWS::ApplicationAutoScaling::ScalableTarget": {"ResourceId": _ENDPOINT},
-    "AWS::ApplicationAutoScaling::ScalingPolicy": {
-        "ResourceId": ("AWS::ApplicationAutoScaling::ScalableTarget", "ResourceId")
-    },
+    TARGET: {"ResourceId": ENDPOINT},
+    "AWS::ApplicationAutoScaling::ScalingPolicy": {"ResourceId": TARGET},
 }
-"""The properties that name a resource of SageMaker's, each with its type and the property that
-gives it its name (CloudFormation template reference, each type's page)."""
+"""The properties that name a resource of SageMaker's, each with its type (CloudFormation template
+reference, each type's page)."""
 _OF_VARIANT = re.compile(r"endpoint/([^/]+)/variant/.*", re.DOTALL)
-_REFERENCES = {"AWS::ApplicationAutoScaling::ScalableTarget": "Id"}
-_REF_IS_ARN = dict((_MODEL, _CONFIG, _ENDPOINT, _COMPONENT))
+_REFERENCES = {TARGET: "Id"}
+_REF_IS_ARN = {kind: NAMED_BY[kind] for kind in (MODEL, ENDPOINT_CONFIG, ENDPOINT, COMPONENT)}
 """Types whose ``Ref`` is the ARN, each with its attribute that is the name (CloudFormation template
 reference, return values; go-to-k/cdk-real-drift issue 1527)."""
-_ALARM = "AWS::CloudWatch::Alarm"
 _METRICS = ("Dimensions.*.Value", "Metrics.*.MetricStat.Metric.Dimensions.*.Value")
 _TRACKING = "TargetTrackingScalingPolicyConfiguration.CustomizedMetricSpecification"
 OF_LOGS = ("AWS::Logs::LogGroup", "AWS::Logs::MetricFilter", "AWS::Logs::SubscriptionFilter")
@@ -52,12 +52,12 @@ _TAKE_NAMES: dict[str, tuple[str, ...]] = {
     "AWS::ApplicationAutoScaling::ScalingPolicy": (
         *("ResourceId", f"{_TRACKING}.Dimensions.*.Value"),
     ),
-    _ALARM: _METRICS,
+    ALARM: _METRICS,
     "AWS::ApiGateway::Method": ("Integration.Uri",),
     **dict.fromkeys(OF_LOGS, ("LogGroupName",)),
     "AWS::IAM::Role": tuple(f"Policies.*.{path}" for path in _STATEMENTS),
     **dict.fromkeys(("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"), _STATEMENTS),
-    "AWS::SageMaker::Endpoint": (
+    ENDPOINT: (
         *("EndpointConfigName", "DeploymentConfig.AutoRollbackConfiguration.Alarms.*.AlarmName"),
     ),
 }
@@ -75,16 +75,16 @@ _VARIABLE = re.compile("(?i).*endpoint.*name")
 
 def named_by_text(user: Resource, resources: Resources) -> Iterator[NamedFacts]:
     """Each resource that ``user`` names by the same text as it is named, and does not wait for."""
-    for path, (kind, name) in _NAMES.get(user.type, {}).items():
+    for path, kind in _NAMES.get(user.type, {}).items():
         for given in at(user.properties, path.split(".")):
             text = same_text(given.value)
             if text is None or _is_reference(given, resources):
                 continue
             for other in resources.of_types(kind):
-                own = same_text(other.properties.get(name).value)
+                own = same_text(other.properties.get(NAMED_BY[kind]).value)
                 waits = resources.waits(user.logical_id, other.logical_id)
                 if own is not None and own == _within(text, kind) and not waits:
-                    attribute = f"{other.logical_id}.{_REFERENCES.get(kind, name)}"
+                    attribute = f"{other.logical_id}.{_REFERENCES.get(kind, NAMED_BY[kind])}"
                     yield NamedFacts(
                         name=given,
                         user=user.logical_id,
@@ -130,17 +130,18 @@ def named_by_arn(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
 def named_by_other(user: Resource, resources: Resources) -> Iterator[OtherNameFacts]:
     """Each name that is another thing's than the one whose name belongs there: an endpoint's
     configuration's for the endpoint's own. None where the two are called the same."""
-    for given, (wanted, attribute) in _names_with_kinds(user):
+    for given, wanted in _names_with_kinds(user):
         text = same_text(given.value) or ""
         of_variant = _OF_VARIANT.fullmatch(text)
         name = Fact(of_variant[1] if of_variant is not None else text, given.where)
         reference = _REFERENCE.fullmatch(str(name.value))
         referred = None if reference is None else resources.find(reference[1])
         is_meant = referred is not None and referred.type == wanted
-        if not text or is_meant or resources.referred(name, wanted, attribute) is not None:
+        if not text or is_meant or resources.referred(name, wanted) is not None:
             continue
-        for kind, of_kind in _REF_IS_ARN.items():
-            by_text = resources.referred(name, kind, of_kind) if kind != wanted else None
+        attribute = NAMED_BY[wanted]
+        for kind in _REF_IS_ARN:
+            by_text = resources.referred(name, kind) if kind != wanted else None
             is_reference = referred is not None and referred.type == kind
             other = referred if is_reference else by_text
             if other is None:
@@ -163,21 +164,21 @@ def named_by_other(user: Resource, resources: Resources) -> Iterator[OtherNameFa
                 )
 
 
-def _names_with_kinds(user: Resource) -> Iterator[tuple[Fact, tuple[str, str]]]:
-    """The names that a resource is given, each with the type and the property that it is of."""
+def _names_with_kinds(user: Resource) -> Iterator[tuple[Fact, str]]:
+    """The names that a resource is given, each with the type that it is of."""
     for path, wanted in _NAMES.get(user.type, {}).items():
         for given in at(user.properties, path.split(".")):
             if path != "ResourceId":
                 yield given, wanted
             elif _OF_VARIANT.fullmatch(same_text(given.value) or ""):
-                yield given, _ENDPOINT
-    dimensions = at(user.properties, ["Dimensions", "*"]) if user.type == _ALARM else ()
+                yield given, ENDPOINT
+    dimensions = at(user.properties, ["Dimensions", "*"]) if user.type == ALARM else ()
     for each in dimensions:
         if each.get("Name").text == "EndpointName":
-            yield each.get("Value"), _ENDPOINT
+            yield each.get("Value"), ENDPOINT
     for name, given in _variables(user):
         if "config" not in name.lower():
-            yield given, _ENDPOINT
+            yield given, ENDPOINT
 
 
 def arns_by_name(user: Resource, resources: Resources) -> Iterator[ByArnFacts]:
@@ -233,11 +234,11 @@ def _reference(other: Resource, attribute: str) -> str:
 
 def gone_first(resource: Resource, resources: Resources) -> Iterator[GoneFirstFacts]:
     """A model or a configuration that is deleted first, with what of the plan uses it."""
-    names = dict((_MODEL, _CONFIG))
-    if resource.logical_id in resources.template.gone_first and resource.type in names:
-        using = resources.of_types(_CONFIG[0], _ENDPOINT[0], _COMPONENT[0])
+    is_gone_first = resource.logical_id in resources.template.gone_first
+    if is_gone_first and resource.type in (MODEL, ENDPOINT_CONFIG):
+        using = resources.of_types(ENDPOINT_CONFIG, ENDPOINT, COMPONENT)
         yield GoneFirstFacts(
-            name=resource.properties.get(names[resource.type]),
+            name=resource.properties.get(NAMED_BY[resource.type]),
             resource=resource.logical_id,
             users=tuple(
                 each.logical_id
@@ -249,5 +250,5 @@ def gone_first(resource: Resource, resources: Resources) -> Iterator[GoneFirstFa
 
 def _within(text: str, kind: str) -> str:
     """The endpoint's name within what a scalable target is called; all else is a name itself."""
-    found = _OF_VARIANT.fullmatch(text) if kind == _ENDPOINT[0] else None
+    found = _OF_VARIANT.fullmatch(text) if kind == ENDPOINT else None
     return text if found is None else found[1]

@@ -26,9 +26,25 @@ from sagemaker_serving.rules.facts.numbers import decimal_number, whole_number
 from sagemaker_serving.rules.template.marks import same_text
 from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.rules.template.scenarios import Asked, Scenario, Scenarios
+from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
 
-_CONFIG = "AWS::SageMaker::EndpointConfig"
-_MODEL = "AWS::SageMaker::Model"
+ALARM, COMPOSITE = "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"
+TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+NAMED_BY: Mapping[str, str] = {
+    MODEL: "ModelName",
+    ENDPOINT_CONFIG: "EndpointConfigName",
+    ENDPOINT: "EndpointName",
+    COMPONENT: "InferenceComponentName",
+    TARGET: "ResourceId",
+    ALARM: "AlarmName",
+    COMPOSITE: "AlarmName",
+    "AWS::IAM::Role": "RoleName",
+    "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
+    "AWS::S3::Bucket": "BucketName",
+    "AWS::ECR::Repository": "RepositoryName",
+}
+"""The property that gives a resource the name by which others may mean it (CloudFormation template
+reference, each type's page)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +80,9 @@ class Resources:
         for name in self._declared:
             self._of[self.kind(name).text or ""].append(name)
         self._serverless = [
-            name for name in self._of[_CONFIG] if "ServerlessConfig" in repr(self._declared[name])
+            name
+            for name in self._of[ENDPOINT_CONFIG]
+            if "ServerlessConfig" in repr(self._declared[name])
         ]
 
     def under(self, scenario: Scenario) -> Resources:
@@ -118,11 +136,15 @@ class Resources:
         self.asked |= known[0]
         return known[1]
 
-    def referred(self, reference: Fact, resource_type: str, name: str) -> Resource | None:
-        """The resource that a reference means: by logical id, or by its property ``name``.
+    def referred(
+        self, reference: Fact, resource_type: str, name: str | None = None
+    ) -> Resource | None:
+        """The resource that a reference means: by logical id, or by its property ``name``, which is
+        that of `NAMED_BY` unless given.
 
         Two names are the same whose parts are, as ``${AWS::StackName}-model`` and a parameter.
         """
+        name = NAMED_BY.get(resource_type, "") if name is None else name
         if isinstance(reference.value, Unknown) and reference.value.name in self._declared:
             found = self.find(reference.value.name or "")
             return found if found is not None and found.type == resource_type else None
@@ -176,7 +198,7 @@ class Resources:
             config = self.find(logical_id) if mentioned else None
             for variant in config.properties.get("ProductionVariants").items() if config else ():
                 if isinstance(variant.get("ServerlessConfig").value, dict):
-                    run = self.referred(variant.get("ModelName"), _MODEL, "ModelName")
+                    run = self.referred(variant.get("ModelName"), MODEL)
                     if run is not None and run.logical_id == model.logical_id:
                         return True
         return False

@@ -29,18 +29,16 @@ from sagemaker_serving.rules.facts.state_machines import TaskFacts
 from sagemaker_serving.rules.template.marks import MARK, MARKED, open_mark
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import ROLE, at, referred_role
-from sagemaker_serving.rules.template.serving import told_endpoints
+from sagemaker_serving.rules.template.serving import told_endpoints, used_config
 from sagemaker_serving.rules.template.state_machines import sagemaker_action
+from sagemaker_serving.spec.members import ENDPOINT, MODEL
 
-_MODEL = "AWS::SageMaker::Model"
-_CONFIG = "AWS::SageMaker::EndpointConfig"
-_ENDPOINT = "AWS::SageMaker::Endpoint"
 _BUCKET, _BUCKET_POLICY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy"
 _KEY = "AWS::KMS::Key"
 _REPOSITORY, _TOPIC = "AWS::ECR::Repository", "AWS::SNS::Topic"
 _MANAGED = "AWS::IAM::ManagedPolicy"
 _ATTACHED = {"AWS::IAM::Policy": "Roles", _MANAGED: "Roles", "AWS::IAM::RolePolicy": "RoleName"}
-_NAMED = (_BUCKET, _REPOSITORY, _TOPIC, _ENDPOINT)
+_NAMED = (_BUCKET, _REPOSITORY, _TOPIC, ENDPOINT)
 """Types whose resources are told apart by who they are."""
 _TELLS_NAME = re.compile("(?i)(sagemaker_?)?endpoint_?name")
 """A function's variable that can name no other service's endpoint."""
@@ -91,8 +89,7 @@ def component_needs(component: Resource, resources: Resources) -> Iterator[RoleP
     """What the container of an inference component needs of its endpoint configuration's role."""
     container = component.properties.get("Specification").get("Container")
     named = component.properties.get("EndpointName")
-    endpoint = resources.referred(named, _ENDPOINT, "EndpointName")
-    config = _config_of(endpoint, resources) if endpoint is not None else None
+    config = used_config(resources.referred(named, ENDPOINT), resources)
     if config is not None and container.given:
         needs = _container_needs(container, "ArtifactUrl", resources)
         role = config.properties.get("ExecutionRoleArn")
@@ -132,7 +129,7 @@ def endpoint_needs(endpoint: Resource, resources: Resources) -> Iterator[RolePer
     SageMaker looks while it creates the endpoint: "Please ensure … has \"sns:Publish\" permissions
     for topic" (aws/amazon-sagemaker-examples issue 4461).
     """
-    config = _config_of(endpoint, resources)
+    config = used_config(endpoint, resources)
     if config is None:
         return
     output = config.properties.get("AsyncInferenceConfig").get("OutputConfig")
@@ -158,7 +155,7 @@ def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFac
         return
     policies = tuple(_policies(role, function, resources))
     here = list(told_endpoints(function, resources))
-    endpoints = resources.of_types(_ENDPOINT)
+    endpoints = resources.of_types(ENDPOINT)
     all_named = all(each.properties.get("EndpointName").text is not None for each in endpoints)
     for name, told in function.properties.get("Environment").get("Variables").entries():
         elsewhere = _NAME.fullmatch(told.text or "") and _TELLS_NAME.fullmatch(name)
@@ -174,7 +171,7 @@ def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFac
                 policies=policies,
             )
     for told, endpoint in here:
-        config = _config_of(endpoint, resources)
+        config = used_config(endpoint, resources)
         block = ABSENT if config is None else config.properties.get("AsyncInferenceConfig")
         unknown = config is None or isinstance(block.value, Unknown)
         yield CallerFacts(
@@ -209,18 +206,13 @@ def _endpoint_arn(named: Fact, resources: Resources) -> str:
     return f"{_ENDPOINTS}{text or '*'}" if named.given else ""
 
 
-def _config_of(endpoint: Resource, resources: Resources) -> Resource | None:
-    name = endpoint.properties.get("EndpointConfigName")
-    return resources.referred(name, _CONFIG, "EndpointConfigName")
-
-
 def _roles_of(config: Resource, resources: Resources) -> Iterator[Fact]:
     """The roles by which an endpoint of the configuration acts, each once."""
     seen: set[str] = set()
     named = config.properties.get("ExecutionRoleArn")
     roles = [named] if named.given else []
     for variant in config.properties.get("ProductionVariants").items():
-        model = resources.referred(variant.get("ModelName"), _MODEL, "ModelName")
+        model = resources.referred(variant.get("ModelName"), MODEL)
         if model is not None:
             roles.append(model.properties.get("ExecutionRoleArn"))
     for given in roles:
@@ -284,7 +276,7 @@ def _policies(role: Resource, user: Resource, resources: Resources) -> Iterator[
     for one in inline.items():
         yield GivenPolicy(document=_marked(one.get("PolicyDocument").value, resources))
     for arn in managed.items():
-        policy = resources.referred(arn, _MANAGED, "ManagedPolicyName")
+        policy = resources.referred(arn, _MANAGED)
         if policy is None:
             name = (_arn(arn.value, resources) or "").rpartition("/")[2]
             of_aws = name not in OF_ONE_PURPOSE
@@ -294,11 +286,10 @@ def _policies(role: Resource, user: Resource, resources: Resources) -> Iterator[
             yield GivenPolicy(document=_marked(document, resources))
     for resource in resources.of_types(*_ATTACHED):
         named = resource.properties.get(_ATTACHED[resource.type])
-        several = list(named.items()) if isinstance(named.value, list) else [named]
-        if any(_may_mean(one, role, resources) for one in several):
+        if any(_may_mean(one, role, resources) for one in named.each()):
             own = resource.logical_id
             attached = resource.properties.get("PolicyArn")
-            policy = resources.referred(attached, _MANAGED, "ManagedPolicyName")
+            policy = resources.referred(attached, _MANAGED)
             properties = (resource if policy is None else policy).properties
             document = properties.get("PolicyDocument").value
             name = (attached.text or "").rpartition("/")[2]
@@ -332,7 +323,7 @@ def _may_mean(named: Fact, role: Resource, resources: Resources) -> bool:
     """Whether a name of a role, perhaps unknown, may be that of ``role``."""
     if named.value is None:
         return False
-    found = resources.referred(named, ROLE, "RoleName")
+    found = resources.referred(named, ROLE)
     if found is not None:
         return found.logical_id == role.logical_id
     return named.text is None or isinstance(role.properties.get("RoleName").value, Unknown)
@@ -402,7 +393,7 @@ def _own_bucket(uri: Fact, resources: Resources) -> Resource | None:
     if found is None:
         return None
     bucket = found[1] if found[2] is None else Unknown(found[2])
-    return resources.referred(Fact(bucket, uri.where), _BUCKET, "BucketName")
+    return resources.referred(Fact(bucket, uri.where), _BUCKET)
 
 
 def _key_needs(bucket: Resource | None, action: str, resources: Resources) -> Iterator[Need]:
@@ -410,14 +401,10 @@ def _key_needs(bucket: Resource | None, action: str, resources: Resources) -> It
     encryption = ABSENT if bucket is None else bucket.properties.get("BucketEncryption")
     for one in encryption.get("ServerSideEncryptionConfiguration").items():
         named = one.get("ServerSideEncryptionByDefault").get("KMSMasterKeyID")
-        key = resources.referred(named, _KEY, "")
-        if key is not None and all(map(_is_for_the_account, _statements(key))):
+        key = resources.referred(named, _KEY)
+        statements = ABSENT if key is None else key.properties.get("KeyPolicy").get("Statement")
+        if key is not None and all(map(_is_for_the_account, statements.each())):
             yield Need(action=action)
-
-
-def _statements(key: Resource) -> Iterator[Fact]:
-    written = key.properties.get("KeyPolicy").get("Statement")
-    yield from written.items() if isinstance(written.value, list) else [written]
 
 
 def _is_for_the_account(statement: Fact) -> bool:
@@ -446,7 +433,7 @@ def _is_left_to_the_role(image: Fact, repository: str, resources: Resources) -> 
     if is_repository_of_aws(repository):
         return True
     for name in MARKED.findall(_arn(image.value, resources) or ""):
-        found = resources.referred(Fact(Unknown(name), image.where), _REPOSITORY, "RepositoryName")
+        found = resources.referred(Fact(Unknown(name), image.where), _REPOSITORY)
         if found is not None:
             return not found.properties.get("RepositoryPolicyText").given
     return False

@@ -72,12 +72,12 @@ type's page)."""
 
 def referred_role(given: Fact, resources: Resources) -> Resource | None:
     """The role of this template that a property means: by reference, name, or ARN."""
-    role = resources.referred(given, ROLE, "RoleName")
+    role = resources.referred(given, ROLE)
     found = _NAME_IN_ARN.search(text_with_marks(given.value) or "") if role is None else None
     if found is None:
         return role
     name = found[1] if found[2] is None else Unknown(found[2])
-    return resources.referred(Fact(name, given.where), ROLE, "RoleName")
+    return resources.referred(Fact(name, given.where), ROLE)
 
 
 def at(fact: Fact, path: list[str]) -> Iterator[Fact]:

@@ -19,15 +19,12 @@ from sagemaker_serving.rules.facts.kinds import (
 from sagemaker_serving.rules.facts.resources import ScalingFacts
 from sagemaker_serving.rules.scaling.targets import keeps_one
 from sagemaker_serving.rules.template.marks import MARK, text_with_marks
-from sagemaker_serving.rules.template.resources import Resource, Resources
-from sagemaker_serving.rules.template.serving import config_facts
+from sagemaker_serving.rules.template.resources import ALARM, TARGET, Resource, Resources
+from sagemaker_serving.rules.template.serving import config_facts, used_config
+from sagemaker_serving.spec.members import ENDPOINT
 from sagemaker_serving.spec.scaling import INSTANCES
 
-TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
-_ENDPOINT = "AWS::SageMaker::Endpoint"
-_CONFIG = "AWS::SageMaker::EndpointConfig"
-_ALARM = "AWS::CloudWatch::Alarm"
 SCHEDULED = "AWS::ApplicationAutoScaling::ScheduledAction"
 """What PutScheduledAction makes: Terraform's, or a call's. A template has it in its target."""
 _DIMENSION, _BOUNDS = "ScalableDimension", "ScalableTargetAction"
@@ -69,7 +66,7 @@ def scheduled_facts(action: Resource, resources: Resources) -> Iterator[object]:
 def _target_of(resource: Resource, resources: Resources) -> Resource | None:
     """The scalable target that a policy or a scheduled action names by what it scales."""
     named, dimension = (resource.properties.get(name) for name in ("ResourceId", _DIMENSION))
-    target = resources.referred(named, TARGET, "ResourceId") if named.given else None
+    target = resources.referred(named, TARGET) if named.given else None
     known = target is not None and target.properties.get(_DIMENSION).text == dimension.text
     return target if known else None
 
@@ -109,7 +106,7 @@ def _same_above(target: Resource, resources: Resources) -> str:
 
 def _wakes(resources: Resources) -> bool:
     """Whether an alarm of the template may watch for what waits without an instance."""
-    alarms = (one.properties for one in resources.of_types(_ALARM))
+    alarms = (one.properties for one in resources.of_types(ALARM))
     watched = ((one, *one.get("Metrics").items()) for one in alarms)
     names = [
         place.get("MetricName")
@@ -158,9 +155,6 @@ def _policy(policy: Resource, target: Resource, resources: Resources) -> Scaling
     _, _, config = _variant(target, resources)
     return ScalingFacts(
         where=policy.properties.where,
-        minimum=ABSENT,
-        maximum=ABSENT,
-        resource_id=ABSENT,
         dimension=target.properties.get("ScalableDimension"),
         target=tracking.get("TargetValue"),
         metric=predefined if predefined.given else customized,
@@ -231,9 +225,9 @@ def _scaled(target: Resource, resources: Resources) -> tuple[str | None, Resourc
         return None, None
     named = Fact(found[1], target.properties.where)
     referred = Fact(Unknown(found[1]), target.properties.where)
-    endpoint = resources.referred(referred, _ENDPOINT, "EndpointName")
+    endpoint = resources.referred(referred, ENDPOINT)
     if endpoint is None:
-        endpoint = resources.referred(named, _ENDPOINT, "EndpointName")
+        endpoint = resources.referred(named, ENDPOINT)
     return found[2], endpoint
 
 
@@ -249,8 +243,7 @@ def scaled_variants(endpoint: Resource, resources: Resources) -> Iterator[str]:
 
 def config_of(endpoint: Resource | None, resources: Resources) -> EndpointConfigFacts | None:
     """What an endpoint runs, where this template tells it."""
-    name = ABSENT if endpoint is None else endpoint.properties.get("EndpointConfigName")
-    config = resources.referred(name, _CONFIG, "EndpointConfigName")
+    config = used_config(endpoint, resources)
     return config_facts(config.properties, resources) if config is not None else None
 
 

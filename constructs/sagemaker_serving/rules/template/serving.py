@@ -20,10 +20,8 @@ from sagemaker_serving.rules.facts.resources import (
 )
 from sagemaker_serving.rules.facts.roles import CutOffFacts
 from sagemaker_serving.rules.template.resources import Resource, Resources
+from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
 
-_MODEL = "AWS::SageMaker::Model"
-_CONFIG, _ENDPOINT = "AWS::SageMaker::EndpointConfig", "AWS::SageMaker::Endpoint"
-_COMPONENT = "AWS::SageMaker::InferenceComponent"
 _VPC, _SUBNET, _TABLE = "AWS::EC2::VPC", "AWS::EC2::Subnet", "AWS::EC2::RouteTable"
 _TABLE_OF, _ROUTE = "AWS::EC2::SubnetRouteTableAssociation", "AWS::EC2::Route"
 _VPC_ENDPOINT = "AWS::EC2::VPCEndpoint"
@@ -35,24 +33,18 @@ a template lets all out (aws-cdk-lib 2.276.0, ``allowAllOutbound``; EC2 API refe
 
 def model_definition(model: Resource, resources: Resources) -> ModelDefinitionFacts:
     """A Model, with its containers as no variant in particular runs them."""
-    properties = model.properties
     return ModelDefinitionFacts(
-        where=properties.where,
+        members=model.properties,
         region=resources.region,
-        primary=properties.get("PrimaryContainer"),
-        containers_fact=properties.get("Containers"),
-        containers=containers(properties, resources, ABSENT),
-        vpc=properties.get("VpcConfig"),
-        network_isolation=properties.get("EnableNetworkIsolation"),
+        containers=containers(model.properties, resources, ABSENT),
         serverless=resources.is_on_serverless(model),
-        execution=properties.get("InferenceExecutionConfig").get("Mode"),
     )
 
 
 def network(vpc: Fact, resources: Resources) -> NetworkFacts:
     """Where a model stands in a VPC, with those of the template's subnets that nothing leaves."""
     given = list(vpc.get("SecurityGroupIds").items())
-    groups = [resources.referred(one, _GROUP, "GroupId") for one in given]
+    groups = [resources.referred(one, _GROUP) for one in given]
     closed = [one.logical_id for one in groups if one is not None and _is_closed(one, resources)]
     return NetworkFacts(
         members=vpc,
@@ -65,7 +57,7 @@ def _is_closed(group: Resource, resources: Resources) -> bool:
     """Whether all that a security group lets out leads nowhere."""
     rules = list(group.properties.get("SecurityGroupEgress").items())
     others = (one.properties.get("GroupId") for one in resources.of_types(_EGRESS))
-    open_too = any(resources.referred(one, _GROUP, "GroupId") in (None, group) for one in others)
+    open_too = any(resources.referred(one, _GROUP) in (None, group) for one in others)
     return (
         bool(rules) and not open_too and all(rule.get("CidrIp").text in _NOWHERE for rule in rules)
     )
@@ -74,7 +66,7 @@ def _is_closed(group: Resource, resources: Resources) -> bool:
 def told_endpoints(function: Resource, resources: Resources) -> Iterator[tuple[Fact, Resource]]:
     """Each endpoint of the template that a variable of a function names, with the variable."""
     for name, told in function.properties.get("Environment").get("Variables").entries():
-        endpoint = resources.referred(told, _ENDPOINT, "EndpointName")
+        endpoint = resources.referred(told, ENDPOINT)
         if endpoint is not None and "ENDPOINT" in name.upper():
             yield told, endpoint
 
@@ -99,7 +91,7 @@ def _without(
 ) -> Iterator[str]:
     """Those of the template's subnets from which there is no such way."""
     for one in subnets.items():
-        subnet = resources.referred(one, _SUBNET, "SubnetId")
+        subnet = resources.referred(one, _SUBNET)
         if subnet is not None and not way(subnet, resources):
             yield subnet.logical_id
 
@@ -138,17 +130,16 @@ def _may_be_asked(endpoint: Resource, resources: Resources) -> bool:
 def _may_leave(subnet: Resource, resources: Resources) -> bool:
     """Whether a subnet may have a route that is not to an internet gateway, which takes only what
     has a public address."""
-    if resources.referred(subnet.properties.get("VpcId"), _VPC, "VpcId") is None:
+    if resources.referred(subnet.properties.get("VpcId"), _VPC) is None:
         return True
     tables = [
         one.properties.get("RouteTableId")
         for one in resources.of_types(_TABLE_OF)
-        if resources.referred(one.properties.get("SubnetId"), _SUBNET, "SubnetId") in (None, subnet)
+        if resources.referred(one.properties.get("SubnetId"), _SUBNET) in (None, subnet)
     ]
-    own = [resources.referred(table, _TABLE, "RouteTableId") for table in tables]
+    own = [resources.referred(table, _TABLE) for table in tables]
     return None in own or any(
-        resources.referred(route.properties.get("RouteTableId"), _TABLE, "RouteTableId")
-        in (None, *own)
+        resources.referred(route.properties.get("RouteTableId"), _TABLE) in (None, *own)
         and not route.properties.get("GatewayId").given
         for route in resources.of_types(_ROUTE)
     )
@@ -156,30 +147,28 @@ def _may_leave(subnet: Resource, resources: Resources) -> bool:
 
 def config_facts(properties: Fact, resources: Resources) -> EndpointConfigFacts:
     """An EndpointConfig, or the arguments of CreateEndpointConfig, which are called the same."""
-    asynchronous = resources.numbered(properties.get("AsyncInferenceConfig"))
+    asynchronous = properties.get("AsyncInferenceConfig").given
     variants, shadows = (
         tuple(
-            _variant(variant, properties, resources, asynchronous.given)
+            _variant(variant, properties, resources, asynchronous)
             for variant in properties.get(name).items()
             if isinstance(variant.value, dict)
         )
         for name in ("ProductionVariants", "ShadowProductionVariants")
     )
+    numbers = ("AsyncInferenceConfig", "DataCaptureConfig", "MetricsConfig")
     return EndpointConfigFacts(
-        where=properties.where,
+        members=resources.numbered_in(properties, *numbers),
         region=resources.region,
         variants=variants,
-        variants_fact=properties.get("ProductionVariants"),
         shadows=shadows,
-        shadows_fact=properties.get("ShadowProductionVariants"),
-        role=properties.get("ExecutionRoleArn"),
-        capture=resources.numbered(properties.get("DataCaptureConfig")),
-        asynchronous=asynchronous,
-        kms_key=properties.get("KmsKeyId"),
-        vpc=properties.get("VpcConfig"),
-        network_isolation=properties.get("EnableNetworkIsolation"),
-        metrics=resources.numbered(properties.get("MetricsConfig")),
     )
+
+
+def used_config(endpoint: Resource | None, resources: Resources) -> Resource | None:
+    """The configuration of an endpoint, where this template has both."""
+    name = ABSENT if endpoint is None else endpoint.properties.get("EndpointConfigName")
+    return resources.referred(name, ENDPOINT_CONFIG)
 
 
 def container_locations(container: ContainerFacts) -> Iterator[LocationFacts]:
@@ -197,9 +186,8 @@ def _variant(variant: Fact, config: Fact, resources: Resources, asynchronous: bo
     if variant.get("InstancePools").given and not instance_type.given:
         instance_type = _preferred(variant.get("InstancePools"), instance_type)
     named = _model_of(variant)
-    model = resources.referred(named, _MODEL, "ModelName")
+    model = resources.referred(named, MODEL)
     return VariantFacts(
-        where=variant.where,
         region=resources.region,
         instance_type=instance_type,
         model=named,
@@ -219,11 +207,9 @@ def _of_components(
     variant: Fact, config: Fact, resources: Resources, instance_type: Fact
 ) -> Iterator[ContainerFacts]:
     """The containers of the inference components that share a variant's instances."""
-    for component in resources.of_types(_COMPONENT):
+    for component in resources.of_types(COMPONENT):
         properties = component.properties
-        endpoint = resources.referred(properties.get("EndpointName"), _ENDPOINT, "EndpointName")
-        used = ABSENT if endpoint is None else endpoint.properties.get("EndpointConfigName")
-        own = resources.referred(used, _CONFIG, "EndpointConfigName")
+        own = used_config(resources.referred(properties.get("EndpointName"), ENDPOINT), resources)
         name = properties.get("VariantName").text
         if (
             own is None
@@ -232,7 +218,7 @@ def _of_components(
         ):
             continue
         specification = properties.get("Specification")
-        model = resources.referred(specification.get("ModelName"), _MODEL, "ModelName")
+        model = resources.referred(specification.get("ModelName"), MODEL)
         container = specification.get("Container")
         if model is not None:
             found = containers(model.properties, resources, instance_type)
@@ -288,8 +274,6 @@ def _container(
         region=resources.region,
         artifact=container.get(artifact),
         definition=container,
-        framework=ABSENT,
-        framework_version=ABSENT,
         image_uri=image if image.given else Fact(Unknown(), image.where),
         instance_type=instance_type,
         environment=dict(environment.entries()),

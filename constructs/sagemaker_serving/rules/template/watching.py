@@ -11,8 +11,8 @@ from sagemaker_serving.rules.facts.resources import AlarmTopicFacts, MonitorFact
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import at
 from sagemaker_serving.rules.template.scaling import config_of
+from sagemaker_serving.spec.members import ENDPOINT
 
-_ENDPOINT = "AWS::SageMaker::Endpoint"
 _TOPIC, _KEY = "AWS::SNS::Topic", "AWS::KMS::Key"
 
 
@@ -31,7 +31,7 @@ def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts
         if not isinstance(dimensions.value, Unknown):
             named = {one.get("Name").text: one.get("Value") for one in dimensions.items()}
             name = named.get("EndpointName", ABSENT)
-            endpoint = resources.referred(name, _ENDPOINT, "EndpointName")
+            endpoint = resources.referred(name, ENDPOINT)
             statistic = next(
                 (stat.get(each) for each in _STATISTICS if stat.get(each).given), ABSENT
             )
@@ -60,7 +60,7 @@ def alarm_topics(alarm: Resource, resources: Resources) -> Iterator[AlarmTopicFa
         return
     for name in ("AlarmActions", "OKActions", "InsufficientDataActions"):
         for action in alarm.properties.get(name).items():
-            topic = resources.referred(action, _TOPIC, "")
+            topic = resources.referred(action, _TOPIC)
             key = ABSENT if topic is None else topic.properties.get("KmsMasterKeyId")
             if topic is not None and key.given and _is_closed(key, resources):
                 yield AlarmTopicFacts(named=action, topic=topic.logical_id, key=key)
@@ -70,13 +70,12 @@ def _is_closed(named: Fact, resources: Resources) -> bool:
     """Whether a key's policy surely does not let CloudWatch in."""
     if named.shown.endswith("alias/aws/sns"):
         return True
-    key = resources.referred(named, _KEY, "")
+    key = resources.referred(named, _KEY)
     policy = ABSENT if key is None else key.properties.get("KeyPolicy")
     statements = policy.get("Statement")
     if key is None or isinstance(policy.value, Unknown) or isinstance(statements.value, Unknown):
         return False
-    several = statements.items() if isinstance(statements.value, list) else [statements]
-    return not any(_lets_in(one.get("Principal")) for one in several)
+    return not any(_lets_in(one.get("Principal")) for one in statements.each())
 
 
 def _lets_in(principal: Fact) -> bool:
@@ -84,9 +83,9 @@ def _lets_in(principal: Fact) -> bool:
     if principal.text == "*" or isinstance(principal.value, Unknown):
         return True
     service, account = principal.get("Service"), principal.get("AWS")
-    services = service.items() if isinstance(service.value, list) else [service]
     told = any(
-        isinstance(one.value, Unknown) or one.shown.startswith("cloudwatch.") for one in services
+        isinstance(one.value, Unknown) or one.shown.startswith("cloudwatch.")
+        for one in service.each()
     )
     return account.text == "*" or (service.given and told)
 
@@ -98,7 +97,7 @@ def monitor_facts(monitor: Resource, resources: Resources) -> Iterator[MonitorFa
         yield MonitorFacts(schedule=schedule.get("ScheduleExpression"))
     for place in _WATCHED_BY_MONITORS:
         for given in at(monitor.properties, f"{place}.EndpointInput.EndpointName".split(".")):
-            endpoint = resources.referred(given, _ENDPOINT, "EndpointName")
+            endpoint = resources.referred(given, ENDPOINT)
             config = config_of(endpoint, resources)
             if endpoint is not None and config is not None:
                 enabled = config.capture.get("EnableCapture")
