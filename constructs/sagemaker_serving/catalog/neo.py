@@ -34,20 +34,22 @@ class NeoSupport:
     frozen_since: date | None = None
 
 
-_INSTANCE = {
-    "TENSORFLOW": ("1.15.3", "2.9"),
-    "KERAS": ("2.2.4",),
-    "PYTORCH": ("1.4", "1.5", "1.6", "1.7", "1.8", "1.12", "1.13", "2.0"),
-    "MXNET": ("1.8.0",),
-    "ONNX": ("1.7.0",),
-    "XGBOOST": ("1.3.3",),
+_VERSIONS: dict[Host, dict[str, tuple[str, ...]]] = {
+    "instance": {
+        "TENSORFLOW": ("1.15.3", "2.9"),
+        "KERAS": ("2.2.4",),
+        "PYTORCH": ("1.4", "1.5", "1.6", "1.7", "1.8", "1.12", "1.13", "2.0"),
+        "MXNET": ("1.8.0",),
+        "ONNX": ("1.7.0",),
+        "XGBOOST": ("1.3.3",),
+    },
+    "inferentia": {
+        "TENSORFLOW": ("1.15", "2.5"),
+        "PYTORCH": ("1.7", "1.8", "1.9"),
+        "MXNET": ("1.5", "1.8"),
+    },
+    "neuron": {"TENSORFLOW": ("2.10",), "PYTORCH": ("1.13",)},
 }
-_INFERENTIA = {
-    "TENSORFLOW": ("1.15", "2.5"),
-    "PYTORCH": ("1.7", "1.8", "1.9"),
-    "MXNET": ("1.5", "1.8"),
-}
-_NEURON: dict[str, tuple[str, ...]] = {"TENSORFLOW": ("2.10",), "PYTORCH": ("1.13",)}
 _NEWEST_ADDED: dict[Host, dict[str, date]] = {
     "instance": {
         "TENSORFLOW": date(2022, 10, 10),
@@ -107,15 +109,9 @@ def neo_support(framework: str, target_device: str) -> NeoSupport | None:
     host = neo_host(target_device)
     if host == "edge" or target_device == "ml_eia2":
         return None
-    tables: dict[Host, dict[str, tuple[str, ...]]] = {
-        "instance": _INSTANCE,
-        "inferentia": _INFERENTIA,
-        "neuron": _NEURON,
-    }
-    versions = tables[host].get(framework, ())
     optional = framework == "XGBOOST" or (framework == "PYTORCH" and host == "instance")
     return NeoSupport(
-        versions=versions,
+        versions=_VERSIONS[host].get(framework, ()),
         needs_input_config=not optional,
         frozen_since=_NEWEST_ADDED.get(host, {}).get(framework),
     )

@@ -192,8 +192,9 @@ def handler_required(facts: ArtifactFacts) -> Iterator[Finding]:
     if contents is None or contract is None or contract.required is None or wanted is None:
         return
     script, needed = contents.scripts.get(wanted), contract.required
+    last = PurePosixPath(wanted).name
     if script is None and wanted not in contents.files:
-        found = [name for name in contents.files if PurePosixPath(name).name == _last(wanted)]
+        found = [name for name in contents.files if PurePosixPath(name).name == last]
         what = f"move {found[0]} there" if found else f"add it, with a {needed}(model_dir)"
         yield facts.says(
             f"there is no {wanted}, and the container loads no model without it; {what}"
@@ -274,7 +275,3 @@ def _contract(facts: ArtifactFacts) -> HandlerContract | None:
     if facts.compiled and (framework in _NEO_COMPILED or facts.target_device == "ml_inf1"):
         return NEO_CONTRACT
     return handler_contract(framework, facts.container.framework_version.text)
-
-
-def _last(path: str) -> str:
-    return PurePosixPath(path).name

@@ -34,7 +34,7 @@ def batch_instances(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 
     CreateTransformJob has no default.
     """
-    block = pipeline.block
+    block = pipeline.members
     if not block.get("instance_type").given and not block.get("instance_types").value:
         yield (
             block.where,
@@ -49,7 +49,7 @@ def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 
     A shard's objects are listed in one manifest, and its function holds their names.
     """
-    block = pipeline.block
+    block = pipeline.members
     yield from between(block.get("max_objects_per_shard"), 1, 100_000)
     yield from at_least(block.get("max_bytes_per_shard"), 1, _LARGEST_SIZE)
     yield from between(block.get("max_concurrent_jobs"), 1, 1000)
@@ -65,7 +65,7 @@ def batch_lines(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     Without a ``split_type`` an object is one record. The pipeline writes JSON and text in lines;
     an object whose answers are NumPy's or RecordIO's goes into quarantine.
     """
-    block = pipeline.block
+    block = pipeline.members
     lines, split, accept = (block.get(each) for each in ("line_per_record", "split_type", "accept"))
     if lines.value is not True:
         return
@@ -89,7 +89,7 @@ def batch_retries(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 
     Step Functions gets a wait as it is, and fails a shard whose wait is invalid.
     """
-    retries = pipeline.block.get("retries")
+    retries = pipeline.members.get("retries")
     for kind in _KINDS:
         retry = retries.get(kind)
         yield from between(retry.get("max_attempts"), 0, 1000)
@@ -105,7 +105,7 @@ def batch_environment(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 
     The state machine carries a job's arguments, and a state of it ends at 256 KB.
     """
-    environment = pipeline.block.get("environment")
+    environment = pipeline.members.get("environment")
     size = sum(
         len(f"{name}{fact.text}".encode("utf-8", "replace"))
         for name, fact in environment.entries()
@@ -126,7 +126,7 @@ def batch_schedule(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     It refuses any other when the stack is deployed. The unit of a rate of one is singular, and of
     a month's day and a week's day exactly one is ``?``.
     """
-    fact = pipeline.block.get("schedule")
+    fact = pipeline.members.get("schedule")
     fault = None if fact.text is None else schedule_fault(fact.text, EVENTS)
     if fault is not None:
         yield (
@@ -146,7 +146,7 @@ def batch_topic(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 
     A FIFO topic accepts only messages with a group, and the pipeline's have none.
     """
-    fact = pipeline.block.get("notification_topic")
+    fact = pipeline.members.get("notification_topic")
     text = fact.text
     if text is None or text == "new":
         return
@@ -168,7 +168,7 @@ def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
 
     A schedule has nobody to name a manifest.
     """
-    block = pipeline.block
+    block = pipeline.members
     if block.get("schedule").text is not None and block.get("input_type").text == "ManifestFile":
         yield (
             block.get("schedule").where,
@@ -189,7 +189,7 @@ def batch_twice(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     A schedule transforms all of the input, and what arrives lies below it. The answers lie apart,
     so neither knows of the other's.
     """
-    block = pipeline.block
+    block = pipeline.members
     arrivals = block.get("arrivals").text
     if block.get("schedule").text is not None and arrivals is not None:
         yield (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sagemaker_serving.errors import Severity, Where
 from sagemaker_serving.rules.engine import Finding, rule
@@ -63,43 +62,7 @@ _CLIENT = Fact(DEFAULT_CONCURRENCY, Where())
 
 
 def _judged(container: ContainerFacts, sent: Fact, job: Fact | None = None) -> Iterator[Finding]:
-    queue = _queue_of(container, job)
-    if queue is None or sent.number is None or not queue.most < sent.number < math.inf:
-        return
-    at_once = f"{sent.name} is {sent.number}"
-    if sent is _CLIENT:
-        at_once = f"this project's client sends {sent.number} at a time"
-    wanted = -(-int(sent.number) // queue.servers) - queue.working
-    yield (
-        container.where if queue.where is None else queue.where,
-        f"{queue.name} is {queue.waiting}{queue.by}, and {queue.working} batches are worked on at "
-        f"a time, so that request {queue.most + 1} is refused with 503 when each fills a batch; "
-        f"{at_once}; use {queue.name} {wanted} or more",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Queue:
-    """Batches that wait and that are worked on in each of ``servers``.
-
-    ``name``, ``by`` and ``where`` are how the first is called, who chose it, and where.
-    """
-
-    name: str
-    by: str
-    where: Where | None
-    waiting: int
-    working: int
-    servers: int
-
-    @property
-    def most(self) -> int:
-        """Full batches that are taken at a time."""
-        return (self.waiting + self.working) * self.servers
-
-
-def _queue_of(container: ContainerFacts, job: Fact | None) -> _Queue | None:
-    """The container's batches; None when it makes none, or nobody knows how many.
+    """Nothing where the container makes no batches, or nobody knows how many.
 
     ``job`` are the variables that a transform job lays over the model's, None on an endpoint.
     """
@@ -113,30 +76,35 @@ def _queue_of(container: ContainerFacts, job: Fact | None) -> _Queue | None:
         )
         return next((fact for fact in facts if fact is not None and fact.given), None)
 
-    switch = said("enabled")
-    on = bool(container.batching) if switch is None else switch.flag is True
+    switch, typed = said("enabled"), bool(container.batching)
     workers = container.environment.get("SAGEMAKER_GUNICORN_WORKER_CLASS")
+    on = typed if switch is None else switch.flag is True
     if not on or (workers is not None and workers.value != "gevent"):
-        return None
+        return
     kind = known(container.instance_type)
     cpus = None if kind is None else kind.vcpus
     default, by = (cpus, ", one for each CPU") if job is None else (_UNBOUNDED, "")
-    if container.batching and "max_enqueued_batches" not in container.batching:
+    if typed and "max_enqueued_batches" not in container.batching:
         default, by = MAX_ENQUEUED_BATCHES, " by default"
     enqueued = said("max_enqueued_batches")
     waiting = _whole(enqueued, default)
     working = _whole(said("num_batch_threads"), cpus)
     servers = _whole(said("instance_count"), 1)
-    if waiting is None or working is None or not servers:
-        return None
-    typed = bool(container.batching)
-    return _Queue(
-        name="max_enqueued_batches" if typed else _VARIABLES["max_enqueued_batches"],
-        by=by if enqueued is None else "",
-        where=None if enqueued is None else enqueued.where,
-        waiting=waiting,
-        working=working,
-        servers=servers,
+    if waiting is None or working is None or not servers or sent.number is None:
+        return
+    most = (waiting + working) * servers
+    if not most < sent.number < math.inf:
+        return
+    at_once = f"{sent.name} is {sent.number}"
+    if sent is _CLIENT:
+        at_once = f"this project's client sends {sent.number} at a time"
+    name = "max_enqueued_batches" if typed else _VARIABLES["max_enqueued_batches"]
+    wanted = -(-int(sent.number) // servers) - working
+    yield (
+        container.where if enqueued is None else enqueued.where,
+        f"{name} is {waiting}{by if enqueued is None else ''}, and {working} batches are worked on "
+        f"at a time, so that request {most + 1} is refused with 503 when each fills a batch; "
+        f"{at_once}; use {name} {wanted} or more",
     )
 
 

@@ -9,7 +9,7 @@ from local_aws.template import Unknown
 from sagemaker_serving.catalog import parse_ecr_uri
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.kinds import archive_name
@@ -105,12 +105,13 @@ def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
     Each model takes two ports, of 90 % of the range: 9000-9999 suffices for 449 models, not 499.
     One more is answered with 507 until another is unloaded.
     """
-    ports = _ports(container)
-    bounds = _bounds(ports) if ports is not None else None
-    if ports is None or bounds is None or not bounds[0] < bounds[1]:
+    ports = container.environment.get(_PORTS) if _serves_tensorflow(container) else None
+    found = None if ports is None else _RANGE.fullmatch(ports.text or "")
+    if ports is None or found is None:
         return
-    room = models_in_ports(*bounds)
-    if room < 10:
+    low, high = int(found[1]), int(found[2])
+    room = models_in_ports(low, high)
+    if low < high and room < 10:
         yield (
             ports.where,
             f"{ports.name} is {ports.text!r}, which holds {room} models at once (two ports each, "
@@ -171,10 +172,6 @@ def multi_model_names(kind: KindFacts) -> Iterator[Finding]:
         places.setdefault(name, each.text)
 
 
-def _ports(container: ContainerFacts) -> Fact | None:
-    return container.environment.get(_PORTS) if _serves_tensorflow(container) else None
-
-
 def _serves_tensorflow(container: ContainerFacts) -> bool:
     if container.mode.text != "MultiModel":
         return False
@@ -195,9 +192,4 @@ def _torchserve_version(container: ContainerFacts) -> tuple[int, int] | None:
         if image is not None and image.repository in _TORCHSERVE_REPOSITORIES:
             text = image.tag
     found = re.match(r"([0-9]+)\.([0-9]+)", text or "")
-    return (int(found[1]), int(found[2])) if found is not None else None
-
-
-def _bounds(fact: Fact) -> tuple[int, int] | None:
-    found = _RANGE.fullmatch(fact.text or "")
     return (int(found[1]), int(found[2])) if found is not None else None

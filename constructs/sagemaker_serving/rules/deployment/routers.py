@@ -22,7 +22,7 @@ def router_destination(target: RoutingTargetFacts) -> Iterator[Finding]:
     Models of the file are named; one that has no variants has no endpoint. `aws-value` judges ARNs.
     """
     seen: set[str] = set()
-    for each in target.destinations:
+    for each in target.destinations.items():
         name = each.text
         if name is None:
             continue
@@ -67,7 +67,7 @@ def router_asynchronous(target: RoutingTargetFacts) -> Iterator[Finding]:
     none of an asynchronous target.
     """
     wanted = target.asynchronous.value is True
-    for each in target.destinations:
+    for each in target.destinations.items():
         name = each.text or ""
         kind = target.kinds.get(name)
         if name.startswith("arn:") and ":inference-component/" in name:

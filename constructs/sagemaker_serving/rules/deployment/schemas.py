@@ -280,14 +280,10 @@ def allowed(fault: Fault) -> str:
             return f"it must be a multiple of {limit}"
         case "uniqueItems":
             return "no entry may be there twice; remove the second"
+        case "oneOf" if not fault.alternatives:
+            return "it has members of several forms that exclude each other; keep those of one"
         case _:
-            return _of_choice(fault)
-
-
-def _of_choice(fault: Fault) -> str:
-    if fault.keyword == "oneOf" and not fault.alternatives:
-        return "it has members of several forms that exclude each other; keep those of one"
-    return f"the schema's {fault.keyword} does not allow it"
+            return f"the schema's {keyword} does not allow it"
 
 
 def some_of(names: Sequence[str]) -> str:

@@ -176,7 +176,7 @@ def guardrail_scaling(update: UpdateFacts) -> Iterator[Finding]:
     Auto scaling is blocked until it has ended: variants keep the instances that they had when it
     began, whatever their load.
     """
-    waits = _waits(update)
+    waits = waits_of(update.blue_green, update.rolling)
     if update.scaled and waits is not None and waits >= _LONG_SECONDS:
         yield (
             update.where,
@@ -200,7 +200,7 @@ def existing_time(update: UpdateFacts) -> Iterator[Finding]:
     if most is None:
         return
     policy = update.rolling if update.rolling.given else update.blue_green
-    waits = _waits(update)
+    waits = waits_of(update.blue_green, update.rolling)
     limit = policy.get("MaximumExecutionTimeoutInSeconds")
     if limit.number is not None and limit.number > most:
         yield (
@@ -380,10 +380,6 @@ def _percent(size: Fact, low: int, high: int) -> Iterator[Finding]:
             )
     else:
         yield from at_least(value, 1)
-
-
-def _waits(update: UpdateFacts) -> float | None:
-    return waits_of(update.blue_green, update.rolling)
 
 
 def waits_of(blue_green: Fact, rolling: Fact) -> float | None:

@@ -49,7 +49,7 @@ def monitoring_facts(environment: Fact, model: Fact, *, alarmed: bool) -> Monito
     below, above = environment.get("monitoring"), model.get("monitoring")
 
     def field(name: str) -> Fact:
-        return above.get(name) if above.get(name).given else below.get(name)
+        return above.get(name).or_else(below.get(name))
 
     return MonitoringFacts(
         region=environment.get("region"),

@@ -78,21 +78,13 @@ def environment_facts(file: EnvironmentFile) -> Iterator[object]:
 
 def _of_environment(file: EnvironmentFile) -> Iterator[object]:
     top = Fact(file.data, file.where)
-    region = top.get("region")
     models = tuple(_model(name, model, top) for name, model in top.get("models").entries())
     yield EnvironmentFacts(
-        where=file.where,
-        name=top.get("name"),
-        region=region,
-        account=top.get("account"),
-        tags=top.get("tags"),
+        members=top,
         models=models,
         folder=file.path.parent,
-        models_fact=top.get("models"),
         neighbours=tuple(neighbours(file.path, top.get("name").text, _existing(top))),
         production=top.get("production").value is True,
-        storage=top.get("storage"),
-        organization=top.get("organization"),
     )
     yield _tags(top.get("tags"), of_roles=True, added=3)
     for network in (top.get("network"), top.get("organization").get("functions")):
@@ -142,7 +134,7 @@ def _of_model(
     yield from scaling_of(written)
     if model.transform is not None:
         block = written.get("batch_transform")
-        yield BatchPipelineFacts(where=block.where, block=block)
+        yield BatchPipelineFacts(block)
         yield _tags(block.get("tags"), added=2)
         yield model.transform
         if model.transform.container is not None:
@@ -234,17 +226,16 @@ def _components(
 
 def _model(name: str, model: Fact, environment: Fact) -> ModelFacts:
     block = model.get("batch_transform")
+    variants, shadows = (
+        tuple(variant_facts(variant, model, environment) for variant in model.get(field).items())
+        for field in ("variants", "shadow_variants")
+    )
     return ModelFacts(
         where=model.where,
         name=name,
         environment_name=environment.get("name"),
-        variants=tuple(
-            variant_facts(variant, model, environment) for variant in model.get("variants").items()
-        ),
-        shadows=tuple(
-            variant_facts(variant, model, environment)
-            for variant in model.get("shadow_variants").items()
-        ),
+        variants=variants,
+        shadows=shadows,
         variants_fact=model.get("variants"),
         transform=_transform(block, model, environment) if block.value is not None else None,
     )

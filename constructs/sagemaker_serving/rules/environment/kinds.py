@@ -34,8 +34,7 @@ from sagemaker_serving.spec.update import MOST_SECONDS, WAYS, RollingUpdate, way
 
 def kind_of(model: Fact, environment: Fact) -> KindFacts:
     """The model as it is written, for the rules on what goes together."""
-    own = model.get("monitoring").get("alarms")
-    alarms = own if own.given else environment.get("monitoring").get("alarms")
+    alarms, usual = (each.get("monitoring").get("alarms") for each in (model, environment))
     production = environment.get("production").flag is True
     watched = production or model.get("monitoring").given or environment.get("monitoring").given
     return KindFacts(
@@ -43,7 +42,7 @@ def kind_of(model: Fact, environment: Fact) -> KindFacts:
         production=production,
         region=environment.get("region"),
         model=model,
-        alarmed=watched and alarms.flag is not False,
+        alarmed=watched and alarms.or_else(usual).flag is not False,
     )
 
 

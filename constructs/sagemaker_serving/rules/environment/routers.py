@@ -41,13 +41,11 @@ def router_facts(environment: Fact) -> Iterator[object]:
         targets = list(router.get("routing_targets").entries())
         for _, target in targets:
             yield RoutingTargetFacts(
-                destinations=tuple(target.get("destinations").items()),
+                members=target,
                 kinds=kinds,
                 partition=partition,
                 arns=arns if environment.get("account").given else {},
                 multi_model=multi,
-                asynchronous=target.get("asynchronous"),
-                max_time_in_backlog_seconds=target.get("max_time_in_backlog_seconds"),
             )
         shaped = tuple(_shaped(each, target) for each, target in targets)
         written = router.get("routing_targets")

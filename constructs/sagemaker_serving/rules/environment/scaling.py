@@ -137,5 +137,5 @@ def _first_bound(policy: Fact) -> tuple[Fact, str]:
 
 
 def _given(followed: Fact, spec: type[Metric], field: str) -> Fact:
-    fact = followed.get(field)
-    return fact if fact.given else Fact(spec.model_fields[field].default, followed.where / field)
+    usual = Fact(spec.model_fields[field].default, followed.where / field)
+    return followed.get(field).or_else(usual)

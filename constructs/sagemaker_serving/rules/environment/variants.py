@@ -114,8 +114,7 @@ def container_facts(
     over = extra_model(below).get("PrimaryContainer") if extra is None else extra
 
     def field(name: str) -> Fact:
-        fact = above.get(name)
-        return fact if fact.value is not None else below.get(name)
+        return above.get(name).or_else(below.get(name))
 
     def joined(name: str) -> Mapping[str, Fact]:
         return {**dict(below.get(name).entries()), **dict(above.get(name).entries())}

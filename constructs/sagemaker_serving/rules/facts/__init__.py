@@ -97,6 +97,10 @@ class Fact:
             fact = entry[0] if entry else fact.get(str(key))
         return fact
 
+    def or_else(self, other: Fact) -> Fact:
+        """This, or ``other`` where it is absent."""
+        return self if self.given else other
+
     def each(self) -> Iterator[Fact]:
         """The entries of what may be a list, or one alone."""
         return self.items() if isinstance(self.value, list) else iter([self])
@@ -139,7 +143,7 @@ ABSENT = Fact(None, Where())
 
 @dataclass(frozen=True)
 class Member:
-    """What facts say of one of AWS's members, at ``path`` of their ``members``, as an attribute."""
+    """What facts say at ``path`` of their ``members``, as an attribute."""
 
     path: str
 
@@ -150,7 +154,7 @@ class Member:
 
 @dataclass(frozen=True)
 class MemberFacts:
-    """What is said of AWS's ``members``, by its names; a `Member` of theirs is an attribute."""
+    """What is said in ``members``, by AWS's names or the file's; a `Member` is an attribute."""
 
     members: Fact
 
@@ -161,24 +165,23 @@ class MemberFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EnvironmentFacts:
+class EnvironmentFacts(MemberFacts):
     """The environment as a whole; ``folder`` is where relative paths start.
 
     ``neighbours`` are the files beside it whose names may collide with its own.
     """
 
-    where: Where
-    name: Fact
-    region: Fact
-    account: Fact
-    tags: Fact
     models: tuple[ModelFacts, ...]
     folder: Path
-    models_fact: Fact = ABSENT
     neighbours: tuple[NeighbourFacts, ...] = ()
     production: bool = False
-    storage: Fact = ABSENT
-    organization: Fact = ABSENT
+
+    name = Member("name")
+    region = Member("region")
+    account = Member("account")
+    models_fact = Member("models")
+    storage = Member("storage")
+    organization = Member("organization")
 
     def may_share_a_place_with(self, other: NeighbourFacts) -> bool:
         """Whether both are in one region, and perhaps in one account."""

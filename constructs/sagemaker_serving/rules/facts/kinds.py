@@ -288,15 +288,16 @@ class EndpointPolicyFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoutingTargetFacts:
+class RoutingTargetFacts(MemberFacts):
     """One routing target; ``kinds`` are the endpoints and components of the file by name, and
     whether each is asynchronous, ``arns`` what they will be where the file names its account.
     ``multi_model`` are those of many models, ``partition`` is the router's."""
 
-    destinations: tuple[Fact, ...]
     kinds: Mapping[str, bool]
     partition: str
     arns: Mapping[str, str] = field(default_factory=dict)
     multi_model: frozenset[str] = frozenset()
-    asynchronous: Fact = ABSENT
-    max_time_in_backlog_seconds: Fact = ABSENT
+
+    destinations = Member("destinations")
+    asynchronous = Member("asynchronous")
+    max_time_in_backlog_seconds = Member("max_time_in_backlog_seconds")

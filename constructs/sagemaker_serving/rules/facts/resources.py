@@ -291,9 +291,5 @@ class GoneFirstFacts:
     users: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class BatchPipelineFacts:
+class BatchPipelineFacts(MemberFacts):
     """How inputs are cut and tried again, and what starts the pipeline: its block as written."""
-
-    where: Where
-    block: Fact

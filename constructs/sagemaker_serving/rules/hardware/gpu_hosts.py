@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import EcrImage, UnknownImage, image_support, parse_ecr_uri
 from sagemaker_serving.catalog.gpu_hosts import (
-    AmiVersion,
     ami_for,
     ami_versions,
     default_driver,
@@ -77,8 +76,7 @@ def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     twenty minutes with CannotStartContainerError.
     """
     fact, use = _asked(host)
-    versions = ami_versions(use)
-    ami = versions.get(fact.text or "")
+    ami = ami_versions(use).get(fact.text or "")
     if ami is None:
         return
     for cuda in sorted(_cudas(host)):
@@ -86,7 +84,8 @@ def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             yield (
                 fact.where,
                 f"{fact.name} is {ami.name} with NVIDIA driver {ami.driver}; the image has CUDA "
-                f"{cuda}, which needs driver {least_driver(cuda)}; {_instead(versions, cuda)}",
+                f"{cuda}, which needs driver {least_driver(cuda)}; use "
+                f"{_newest(use, cuda) or 'an image of an older CUDA'}",
             )
 
 
@@ -114,12 +113,13 @@ def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             continue
         for cuda in sorted(_cudas(host)):
             if not starts_by_default(use, kind.family, cuda):
+                fitting = ami_for(use, [kind.name], images) or _newest(use, cuda)
                 yield (
                     written.where,
                     f"{kind.name} has NVIDIA driver {default_driver(use, kind.family)} where no "
                     f"{fact.name} is given; the image has CUDA {cuda}, which needs driver "
                     f"{least_driver(cuda)}; set {fact.name} to "
-                    f"{ami_for(use, [kind.name], images) or _newest(use, cuda)}",
+                    f"{fitting or 'one with a newer driver'}",
                 )
 
 
@@ -187,14 +187,9 @@ def _asked(host: VariantFacts | TransformFacts) -> tuple[Fact, Use]:
     return host.get("InferenceAmiVersion"), "endpoint"
 
 
-def _instead(versions: dict[str, AmiVersion], cuda: str) -> str:
-    fitting = [name for name, each in versions.items() if each.driver and each.runs(cuda)]
-    return f"use {fitting[-1]}" if fitting else "use an image of an older CUDA"
-
-
-def _newest(use: Use, cuda: str) -> str:
+def _newest(use: Use, cuda: str) -> str | None:
     fitting = [name for name, each in ami_versions(use).items() if each.driver and each.runs(cuda)]
-    return fitting[-1] if fitting else "one with a newer driver"
+    return fitting[-1] if fitting else None
 
 
 def _cudas(host: VariantFacts | TransformFacts) -> set[str]:

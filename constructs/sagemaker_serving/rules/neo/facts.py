@@ -37,8 +37,10 @@ def compilation_facts(
     asked = container.compilation
     if not asked.given:
         return None
-    framework = _framework(container)
-    version = _either(asked.get("framework_version"), container.framework_version)
+    framework = asked.get("framework").or_else(container.framework)
+    if framework.text is not None:  # Neo's spelling
+        framework = Fact(framework.text.upper(), framework.where)
+    version = asked.get("framework_version").or_else(container.framework_version)
     members = in_aws_words(asked, Compilation)
     members.parts["InputConfig"] = Renamed(
         {},
@@ -59,16 +61,6 @@ def compilation_facts(
         is_gated=is_gated,
         folder=folder,
     )
-
-
-def _framework(container: ContainerFacts) -> Fact:
-    """The framework in Neo's spelling."""
-    fact = _either(container.compilation.get("framework"), container.framework)
-    return fact if fact.text is None else Fact(fact.text.upper(), fact.where)
-
-
-def _either(first: Fact, second: Fact) -> Fact:
-    return first if first.given else second
 
 
 def _shapes(asked: Fact, framework: Fact, contents: ArchiveContents | None) -> Fact:

@@ -28,7 +28,7 @@ def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
 
     Registering the target is refused otherwise, after the endpoint was made.
     """
-    if not _keeps_one(scaling):
+    if not keeps_one(scaling.dimension, asynchronous=scaling.asynchronous):
         yield from at_least(scaling.minimum, 0)
     yield from at_least(scaling.maximum, 1)
     yield from not_below(scaling.maximum, scaling.minimum)
@@ -62,7 +62,7 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
     Without instances nothing answers a request; asynchronous requests wait in S3. A real-time
     endpoint gets to zero with inference components and managed instance scaling.
     """
-    if not _keeps_one(scaling):
+    if not keeps_one(scaling.dimension, asynchronous=scaling.asynchronous):
         return
     if scaling.minimum.number is not None and scaling.minimum.number < 1:
         yield (
@@ -281,10 +281,6 @@ def managed_scaling_bounds(variant: VariantFacts) -> Iterator[Finding]:
     least = variant.get("ManagedInstanceScaling").get("MinInstanceCount")
     most = variant.get("ManagedInstanceScaling").get("MaxInstanceCount")
     yield from not_below(most, least)
-
-
-def _keeps_one(scaling: ScalingFacts) -> bool:
-    return keeps_one(scaling.dimension, asynchronous=scaling.asynchronous)
 
 
 def keeps_one(dimension: Fact, *, asynchronous: bool | None) -> bool:

@@ -69,7 +69,6 @@ from sagemaker_serving.rules.template.scaling import (
 from sagemaker_serving.rules.template.schemas import is_whole, schema_facts, type_facts
 from sagemaker_serving.rules.template.serving import (
     config_facts,
-    container_locations,
     containers,
     cut_off_callers,
     model_definition,
@@ -173,7 +172,8 @@ def _model(resource: Resource, resources: Resources) -> Iterator[object]:
     yield network(model.vpc, resources)
     yield from model.containers
     for container in model.containers:
-        yield from container_locations(container)
+        for uri in (container.artifact, container.data_source.get("S3Uri")):
+            yield LocationFacts(uri=uri, region=container.region)
         yield from expiring_parts(container, resources)
 
 

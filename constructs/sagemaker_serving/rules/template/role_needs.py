@@ -157,30 +157,23 @@ def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFac
     here = list(told_endpoints(function, resources))
     endpoints = resources.of_types(ENDPOINT)
     all_named = all(each.properties.get("EndpointName").text is not None for each in endpoints)
-    for name, told in function.properties.get("Environment").get("Variables").entries():
-        elsewhere = _NAME.fullmatch(told.text or "") and _TELLS_NAME.fullmatch(name)
-        if elsewhere and all_named and told not in [known for known, _ in here]:
-            yield CallerFacts(
-                user=function.logical_id,
-                role=role.logical_id,
-                told=told,
-                endpoint=None,
-                arn=_endpoint_arn(told, resources),
-                timeout=function.properties.get("Timeout"),
-                asynchronous=None,
-                policies=policies,
-            )
-    for told, endpoint in here:
+    elsewhere: list[tuple[Fact, Resource | None]] = [
+        (told, None)
+        for name, told in function.properties.get("Environment").get("Variables").entries()
+        if _NAME.fullmatch(told.text or "") and _TELLS_NAME.fullmatch(name)
+        if all_named and told not in [known for known, _ in here]
+    ]
+    for told, endpoint in (*elsewhere, *here):
         config = used_config(endpoint, resources)
         block = ABSENT if config is None else config.properties.get("AsyncInferenceConfig")
         unknown = config is None or isinstance(block.value, Unknown)
+        named = told if endpoint is None else endpoint.properties.get("EndpointName")
         yield CallerFacts(
             user=function.logical_id,
             role=role.logical_id,
             told=told,
-            endpoint=endpoint.logical_id,
-            arn=_endpoint_arn(endpoint.properties.get("EndpointName"), resources)
-            or _ENDPOINTS + "*",
+            endpoint=None if endpoint is None else endpoint.logical_id,
+            arn=_endpoint_arn(named, resources) or _ENDPOINTS + "*",
             timeout=function.properties.get("Timeout"),
             asynchronous=None if unknown else block.given,
             policies=policies,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from local_aws.template import Unknown
@@ -13,11 +13,7 @@ from sagemaker_serving.rules.facts import (
     Fact,
     VariantFacts,
 )
-from sagemaker_serving.rules.facts.resources import (
-    LocationFacts,
-    ModelDefinitionFacts,
-    NetworkFacts,
-)
+from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NetworkFacts
 from sagemaker_serving.rules.facts.roles import CutOffFacts
 from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG, MODEL
@@ -48,7 +44,7 @@ def network(vpc: Fact, resources: Resources) -> NetworkFacts:
     closed = [one.logical_id for one in groups if one is not None and _is_closed(one, resources)]
     return NetworkFacts(
         members=vpc,
-        cut_off=tuple(_without(_may_reach_s3, vpc.get("Subnets"), resources)),
+        cut_off=tuple(_without(("s3",), vpc.get("Subnets"), resources)),
         closed=tuple(closed if len(closed) == len(given) else ()),
     )
 
@@ -75,7 +71,7 @@ def cut_off_callers(function: Resource, resources: Resources) -> Iterator[CutOff
     """Each endpoint that a function is told of, where nothing leads to it from all of its
     subnets."""
     subnets = function.properties.get("VpcConfig").get("SubnetIds")
-    without = tuple(_without(_may_reach_runtime, subnets, resources))
+    without = tuple(_without(("runtime", "runtime-fips"), subnets, resources))
     for told, endpoint in told_endpoints(function, resources) if without else ():
         if len(without) == len(list(subnets.items())):
             yield CutOffFacts(
@@ -86,26 +82,14 @@ def cut_off_callers(function: Resource, resources: Resources) -> Iterator[CutOff
             )
 
 
-def _without(
-    way: Callable[[Resource, Resources], bool], subnets: Fact, resources: Resources
-) -> Iterator[str]:
-    """Those of the template's subnets from which there is no such way."""
+def _without(services: tuple[str, ...], subnets: Fact, resources: Resources) -> Iterator[str]:
+    """Those of the template's subnets from which nothing leads to one of ``services``, by a part of
+    their names: neither a way out, nor an endpoint of the VPC."""
     for one in subnets.items():
         subnet = resources.referred(one, _SUBNET)
-        if subnet is not None and not way(subnet, resources):
+        by_endpoint = (_may_have_endpoint(service, resources) for service in services)
+        if subnet is not None and not (any(by_endpoint) or _may_leave(subnet, resources)):
             yield subnet.logical_id
-
-
-def _may_reach_s3(subnet: Resource, resources: Resources) -> bool:
-    """Whether anything leads from a subnet to S3: a way out, or an endpoint of its VPC for S3."""
-    return _may_have_endpoint("s3", resources) or _may_leave(subnet, resources)
-
-
-def _may_reach_runtime(subnet: Resource, resources: Resources) -> bool:
-    """Whether anything leads from a subnet to SageMaker Runtime, in the same way."""
-    return any(
-        _may_have_endpoint(service, resources) for service in ("runtime", "runtime-fips")
-    ) or _may_leave(subnet, resources)
 
 
 def _may_have_endpoint(service: str, resources: Resources) -> bool:
@@ -169,12 +153,6 @@ def used_config(endpoint: Resource | None, resources: Resources) -> Resource | N
     """The configuration of an endpoint, where this template has both."""
     name = ABSENT if endpoint is None else endpoint.properties.get("EndpointConfigName")
     return resources.referred(name, ENDPOINT_CONFIG)
-
-
-def container_locations(container: ContainerFacts) -> Iterator[LocationFacts]:
-    """Where a container's model lies."""
-    for uri in (container.artifact, container.data_source.get("S3Uri")):
-        yield LocationFacts(uri=uri, region=container.region)
 
 
 def _variant(variant: Fact, config: Fact, resources: Resources, asynchronous: bool) -> VariantFacts:
@@ -252,7 +230,7 @@ def containers(
     """The containers of a Model on a host of that type."""
     facts = (properties.get("PrimaryContainer"), *properties.get("Containers").items())
     vpc = properties.get("VpcConfig")
-    cut_off = " and ".join(_without(_may_leave, vpc.get("Subnets"), resources))
+    cut_off = " and ".join(_without((), vpc.get("Subnets"), resources))
     return tuple(
         replace(
             _container(fact, resources, instance_type),
