@@ -8,7 +8,7 @@ from local_aws.template import Unknown
 from sagemaker_serving.catalog.variables import container_variable
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
-from sagemaker_serving.rules.facts import ContainerFacts, Fact
+from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES, SERVER_VARIABLES
 
 _CONTAINER = "aws/deep-learning-containers, TensorFlow inference e0ecede"
@@ -30,8 +30,9 @@ def batching_off(container: ContainerFacts) -> Iterator[Finding]:
                     f"{name} is {fact.value} but batching is off (enabled: false), so it would "
                     "do nothing; set enabled: true or remove it",
                 )
-    switched_on = bool(container.batching) or _may_be_on(container)
-    if not switched_on:
+    set_on = container.environment.get(_SWITCH, ABSENT)
+    may_be_on = isinstance(set_on.value, Unknown) or str(set_on.value).lower() == "true"
+    if not container.batching and not may_be_on:
         for variable in list(BATCHING_VARIABLES.values())[1:]:
             set_here = container.environment.get(variable)
             # What a condition decides may be no variable at all.
@@ -93,10 +94,3 @@ def _in_range(block: Mapping[str, Fact], variables: Mapping[str, str]) -> Iterat
             yield from between(fact, known.least, known.most)
         else:
             yield from at_least(fact, known.least, known.most)
-
-
-def _may_be_on(container: ContainerFacts) -> bool:
-    fact = container.environment.get(_SWITCH)
-    if fact is None:
-        return False
-    return isinstance(fact.value, Unknown) or str(fact.value).lower() == "true"

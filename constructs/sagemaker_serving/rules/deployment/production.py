@@ -159,7 +159,7 @@ def guardrail_none(kind: KindFacts) -> Iterator[Finding]:
     """
     if kind.production and kind.model.get("variants").value and not _guardable(kind):
         yield (
-            kind.where,
+            kind.model.where,
             "SageMaker has no guardrails for this endpoint (serverless, Inf1 or Elastic "
             "Inference): an update moves all traffic at once, and no alarm rolls it back",
         )

@@ -29,7 +29,7 @@ from sagemaker_serving.spec.kinds import Asynchronous
 from sagemaker_serving.spec.monitoring import MetricsConfig
 from sagemaker_serving.spec.network import ExistingNetwork
 from sagemaker_serving.spec.places import CAPTURED
-from sagemaker_serving.spec.update import MOST_SECONDS, WAYS, RollingUpdate, way_of
+from sagemaker_serving.spec.update import MOST_SECONDS, WAYS, way_of
 
 
 def kind_of(model: Fact, environment: Fact) -> KindFacts:
@@ -38,7 +38,6 @@ def kind_of(model: Fact, environment: Fact) -> KindFacts:
     production = environment.get("production").flag is True
     watched = production or model.get("monitoring").given or environment.get("monitoring").given
     return KindFacts(
-        where=model.where,
         production=production,
         region=environment.get("region"),
         model=model,
@@ -110,15 +109,15 @@ def update_of(config: EndpointConfigFacts, written: Fact, kind: KindFacts) -> It
 
 def _update(update: Fact, config: EndpointConfigFacts, written: Fact) -> UpdateFacts:
     way = next(kind for name, kind in WAYS.items() if name == way_of(update.value))
-    policy = in_aws_words(update, way, defaults=True)
-    absent = Fact(None, update.where)
     alarms = update.get("alarms")
-    rolling = way is RollingUpdate
+    named = tuple(Renamed({}, each.where, {"AlarmName": each}) for each in alarms.items())
+    listed = Listed(alarms.value or None, alarms.where, named)
+    parts: dict[str, Fact] = {
+        way.policy: in_aws_words(update, way, defaults=True),
+        "AutoRollbackConfiguration": Renamed({}, alarms.where, {"Alarms": listed}),
+    }
     return UpdateFacts(
-        where=update.where,
-        blue_green=absent if rolling else policy,
-        rolling=policy if rolling else absent,
-        alarms=alarms if alarms.value else ABSENT,
+        members=Renamed({}, update.where, parts),
         config=config,
         scaled=tuple(
             name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sagemaker_serving.rules.facts import (
@@ -44,7 +44,7 @@ def shapes_of(fact: object) -> Iterator[ShapeFacts]:
         case ModelDefinitionFacts():
             yield ShapeFacts(shape="ContainerDefinitionList", value=fact.containers_fact)
         case UpdateFacts():
-            yield ShapeFacts(shape="DeploymentConfig", value=_update(fact))
+            yield ShapeFacts(shape="DeploymentConfig", value=fact.members)
         case InferenceComponentFacts():
             yield ShapeFacts(shape="CreateInferenceComponentInput", value=fact.members)
         case NameFacts(kind="inference component"):
@@ -62,25 +62,19 @@ def shapes_of(fact: object) -> Iterator[ShapeFacts]:
             yield ShapeFacts(shape=_EXTRA.get(fact.below, fact.resource_type), value=fact.extra)
 
 
-def _of(above: Fact, parts: Mapping[str, Fact]) -> Renamed:
-    return Renamed({}, above.where, dict(parts))
-
-
 def _config(config: EndpointConfigFacts) -> Fact:
     """All but the places in S3, which the deploy writes whole."""
     capture = config.capture
     if isinstance(capture, Renamed):
         parts = {key: part for key, part in capture.parts.items() if key != "DestinationS3Uri"}
         capture = replace(capture, parts=parts)
-    return _of(
-        config.members,
-        {
-            **dict(config.members.entries()),
-            "ProductionVariants": _variants(config.variants_fact, config.variants),
-            "ShadowProductionVariants": _variants(config.shadows_fact, config.shadows),
-            "DataCaptureConfig": capture,
-        },
-    )
+    parts = {
+        **dict(config.members.entries()),
+        "ProductionVariants": _variants(config.variants_fact, config.variants),
+        "ShadowProductionVariants": _variants(config.shadows_fact, config.shadows),
+        "DataCaptureConfig": capture,
+    }
+    return Renamed({}, config.where, parts)
 
 
 def _variants(written: Fact, variants: Iterable[VariantFacts]) -> Fact:
@@ -91,17 +85,3 @@ def _variants(written: Fact, variants: Iterable[VariantFacts]) -> Fact:
         parts = {**variant.members.parts, "InstancePools": variant.instance_pools}
         entries.append(replace(variant.members, parts=parts))
     return Listed(written.value if entries else None, written.where, tuple(entries))
-
-
-def _update(update: UpdateFacts) -> Fact:
-    named = tuple(_of(each, {"AlarmName": each}) for each in update.alarms.items())
-    alarms = Listed(update.alarms.value, update.alarms.where, named)
-    return Renamed(
-        {},
-        update.where,
-        {
-            "BlueGreenUpdatePolicy": update.blue_green,
-            "RollingUpdatePolicy": update.rolling,
-            "AutoRollbackConfiguration": _of(update.alarms, {"Alarms": alarms}),
-        },
-    )

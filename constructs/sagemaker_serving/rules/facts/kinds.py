@@ -136,7 +136,6 @@ class KindFacts:
     ``alarmed`` is whether alarms are made of its endpoint's metrics.
     """
 
-    where: Where
     production: bool
     region: Fact
     model: Fact

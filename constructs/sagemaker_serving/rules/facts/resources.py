@@ -130,7 +130,7 @@ class ExpiringFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UpdateFacts:
+class UpdateFacts(MemberFacts):
     """How an endpoint is updated; ``config`` is what it runs, None when that is not known.
 
     ``most_seconds`` is how long all of it may take, None where nothing but SageMaker says so.
@@ -138,14 +138,13 @@ class UpdateFacts:
     variants whose instances scale.
     """
 
-    where: Where
-    blue_green: Fact
-    rolling: Fact
-    alarms: Fact
     config: EndpointConfigFacts | None = None
     most_seconds: int | None = None
     watched: tuple[WatchedFacts, ...] = ()
     scaled: tuple[str, ...] = ()
+
+    blue_green = Member("BlueGreenUpdatePolicy")
+    rolling = Member("RollingUpdatePolicy")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -194,11 +194,9 @@ def _config(resource: Resource, resources: Resources) -> Iterator[object]:
 
 def _update(resource: Resource, resources: Resources) -> Iterator[UpdateFacts]:
     deployment = resource.properties.get("DeploymentConfig")
+    policies = ("BlueGreenUpdatePolicy", "RollingUpdatePolicy")
     yield UpdateFacts(
-        where=deployment.where,
-        blue_green=resources.numbered(deployment.get("BlueGreenUpdatePolicy")),
-        rolling=resources.numbered(deployment.get("RollingUpdatePolicy")),
-        alarms=deployment.get("AutoRollbackConfiguration").get("Alarms"),
+        members=resources.numbered_in(deployment, *policies),
         config=config_of(resource, resources),
         watched=tuple(_watched(resource, resources)),
         scaled=tuple(dict.fromkeys(scaled_variants(resource, resources))),

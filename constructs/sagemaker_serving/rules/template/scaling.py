@@ -78,6 +78,8 @@ def _is_of_sagemaker(target: Resource) -> bool:
 def _target(target: Resource, resources: Resources) -> ScalingFacts:
     numbers = resources.numbered(target.properties)
     variant, endpoint, config = _variant(target, resources)
+    variants = config.variants if config is not None else ()
+    types = (one.instance_type for one in variants if one.name.text == variant)
     return ScalingFacts(
         where=target.properties.where,
         retained=None if endpoint is None else _retained(endpoint),
@@ -87,7 +89,7 @@ def _target(target: Resource, resources: Resources) -> ScalingFacts:
         resource_id=target.properties.get("ResourceId"),
         namespace=target.properties.get("ServiceNamespace"),
         dimension=target.properties.get("ScalableDimension"),
-        instance_type=_instance_type(variant, config),
+        instance_type=next(types, ABSENT),
         asynchronous=config.asynchronous.given if config is not None else None,
         variant=variant,
         config=config,
@@ -255,11 +257,6 @@ def _retained(endpoint: Resource) -> bool | None:
     excluded = endpoint.properties.get("ExcludeRetainedVariantProperties").items()
     kinds = [one.get("VariantPropertyType").text for one in excluded]
     return retains.flag is True and "DesiredInstanceCount" not in kinds
-
-
-def _instance_type(variant: str | None, config: EndpointConfigFacts | None) -> Fact:
-    variants = config.variants if config is not None else ()
-    return next((one.instance_type for one in variants if one.name.text == variant), ABSENT)
 
 
 def event_schedules(resource: Resource) -> Iterator[EventScheduleFacts]:
