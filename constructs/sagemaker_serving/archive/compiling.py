@@ -133,7 +133,7 @@ def _models(files: Iterable[str], framework: str) -> list[str]:
     return [
         file
         for file in files
-        if file.endswith(_SUFFIXES[framework])
+        if file.lower().endswith(_SUFFIXES[framework])
         and not PurePosixPath(file).name.startswith(".")
         and PurePosixPath(file).parts[0] != "code"
     ]

@@ -120,11 +120,11 @@ def ask(question: str) -> None:
 def size_text(size: int) -> str:
     """Bytes as people say them: 153.3 KB."""
     amount = float(size)
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return f"{size} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+    units = ["bytes", "KB", "MB", "GB"]
+    while amount >= 1000 and len(units) > 1:
         amount /= 1000
-    return f"{size} bytes"
+        del units[0]
+    return f"{size} bytes" if units[0] == "bytes" else f"{amount:.1f} {units[0]}"
 
 
 def must_be_region(region: str | None) -> str | None:

@@ -194,25 +194,18 @@ def _measured(
 ) -> dict[str, VariantReport]:
     """The times of ``count`` requests to each server, of ``callers`` at once, taken by turns."""
     rounds: dict[str, list[VariantReport]] = {name: [] for name in places}
-    for _ in range(_ROUNDS):
+    for number in range(_ROUNDS):
+        share = max(count * (number + 1) // _ROUNDS - count * number // _ROUNDS, 1)
         for name, place in places.items():
             rounds[name].append(
                 load(
                     name,
                     lambda place=place: _sender(place, requests),  # type: ignore[misc]
                     callers=callers,
-                    more=lambda number: number < max(count // _ROUNDS, 1),
+                    more=lambda sent, share=share: sent < share,  # type: ignore[misc]
                 )
             )
-    return {
-        name: VariantReport(
-            name=name,
-            seconds=[second for each in done for second in each.seconds],
-            duration_seconds=sum(each.duration_seconds for each in done),
-            errors={text: times for each in done for text, times in each.errors.items()},
-        )
-        for name, done in rounds.items()
-    }
+    return {name: VariantReport.joined(name, done) for name, done in rounds.items()}
 
 
 def _answers(place: Place, requests: Sequence[Request]) -> list[Answer]:

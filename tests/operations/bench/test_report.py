@@ -16,6 +16,13 @@ def a_report(*seconds: float, **more: object) -> VariantReport:
     return VariantReport(name="v", seconds=seconds, duration_seconds=2.0, **more)  # type: ignore[arg-type]
 
 
+def test_what_was_measured_in_parts_counts_every_answer_and_every_failure() -> None:
+    parts = [a_report(1.0, errors={"a": 2}), a_report(2.0, errors={"a": 3, "b": 1})]
+    whole = VariantReport.joined("v", parts)
+    assert (whole.seconds, whole.duration_seconds, whole.failed) == ([1.0, 2.0], 4.0, 6)
+    assert whole.errors == {"a": 5, "b": 1}
+
+
 @pytest.mark.parametrize(
     ("seconds", "percent", "found"),
     [

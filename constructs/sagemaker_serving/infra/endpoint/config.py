@@ -39,6 +39,13 @@ from sagemaker_serving.spec.data_capture import CapturedRequests
 from sagemaker_serving.spec.monitoring import MetricsConfig
 from sagemaker_serving.spec.provenance import ENDPOINT_TAG
 
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+
+    from sagemaker_serving.infra.model.model import Model
+    from sagemaker_serving.infra.monitoring.watches import WatchedVariant
+    from sagemaker_serving.infra.network.network import Network
+
 
 class DataCapture(Unjudged, CapturedRequests):
     """How much is kept, of what, and where to; encrypted with the bucket's key.
@@ -71,16 +78,6 @@ class DataCapture(Unjudged, CapturedRequests):
             "DestinationS3Uri": self.destination.uri,
             **({} if key is None else {"KmsKeyId": key}),
         }
-
-
-if TYPE_CHECKING:
-    from aws_cdk import aws_iam as iam
-    from aws_cdk import aws_kms as kms
-
-    from sagemaker_serving.infra.model.model import Model
-    from sagemaker_serving.infra.monitoring.watches import WatchedVariant
-    from sagemaker_serving.infra.network.network import Network
-    from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 
 
 @jsii.implements(ec2.IConnectable)

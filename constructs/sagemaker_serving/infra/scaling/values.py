@@ -23,8 +23,7 @@ class Scaled:
     """What is scaled, in the words of Application Auto Scaling, and its predefined metrics.
 
     Without ``invocations`` and ``concurrent_requests`` these are SageMaker's of the dimension.
-    ``waking_metric`` tells that requests find no capacity at all; its dimensions are
-    ``waking_dimensions``.
+    ``waking_metric`` tells that requests find no capacity at all.
     """
 
     resource_id: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -37,6 +38,16 @@ class VariantReport:
     compared: int = 0
     difference: InputDifference | None = None
     own_difference: InputDifference | None = None
+
+    @classmethod
+    def joined(cls, name: str, parts: Sequence[VariantReport]) -> VariantReport:
+        """The figures of all ``parts``, which were measured one after the other."""
+        return cls(
+            name=name,
+            seconds=[second for each in parts for second in each.seconds],
+            duration_seconds=sum(each.duration_seconds for each in parts),
+            errors=sum((Counter(each.errors) for each in parts), Counter()),
+        )
 
     @property
     def failed(self) -> int:
