@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import os
 import signal
@@ -31,6 +32,8 @@ ROOM_FOR_MANY = "19000-19999"
 
 def become(model: Model) -> Become:
     """What the model's name asks for."""
+    if model.name == "on a full disk":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def engine(rest: socket.socket, grpc: socket.socket, report_fd: int) -> int:
         if model.name == "broken":
@@ -149,6 +152,21 @@ def test_a_second_load_tries_again_when_the_first_has_failed(base_path: Path) ->
         assert set(both) == {Outcome.FAILED}
 
     with_engine_forks(work)
+
+
+def test_nobody_waits_for_a_load_that_the_machine_let_down(base_path: Path) -> None:
+    """As a full disk does: the model's next load, and all others', begin at once."""
+
+    async def work(engine_forks: EngineForks) -> list[object]:
+        with pytest.raises(OSError, match="No space left"):
+            await engine_forks.load("on a full disk", base_path)
+        return [
+            await engine_forks.unload("on a full disk"),
+            await asyncio.wait_for(engine_forks.settled(None, math.inf), timeout=60),
+            await engine_forks.load("other", base_path, math.inf),
+        ]
+
+    assert with_engine_forks(work) == [False, None, Outcome.LOADED]
 
 
 def test_nobody_waits_longer_than_told(base_path: Path, tmp_path: Path) -> None:

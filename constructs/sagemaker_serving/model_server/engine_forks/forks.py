@@ -67,15 +67,19 @@ class EngineForks:
         self._models: dict[str, _Loaded] = {}
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the one request of a connection."""
+        """Answer the one request of a connection; none where the machine lets it down, as by a full
+        disk: that is a 500 of the handler's."""
         request: dict[str, Any] = json.loads(await reader.readline())
-        try:
-            reply = await self._answer(**request)
-        except TimeoutError:
-            reply = {"late": True}
-        writer.write(json.dumps(reply).encode() + b"\n")
-        await writer.drain()
-        writer.close()
+        with contextlib.closing(writer):
+            try:
+                reply = await self._answer(**request)
+            except TimeoutError:
+                reply = {"late": True}
+            except OSError as error:
+                log.error("%s of model %s: %s", request["do"], request.get("name"), error)
+                return
+            writer.write(json.dumps(reply).encode() + b"\n")
+            await writer.drain()
 
     async def load(self, name: str, base_path: Path, wait: float = 0.0) -> Outcome:
         """Start the engines of a model and wait until they answer; all of them or none.
@@ -86,12 +90,13 @@ class EngineForks:
         if name in self._models:
             return Outcome.LOADED_ALREADY if self._models[name].is_ready else Outcome.LOADING
         loaded = self._models[name] = _Loaded()
-        outcome = await self._load(name, base_path, loaded)
-        if outcome is Outcome.LOADED:
-            loaded.is_ready = True
-        else:
-            await self._forget(name)
-        loaded.decided.set()
+        try:
+            outcome = await self._load(name, base_path, loaded)
+            loaded.is_ready = outcome is Outcome.LOADED
+        finally:  # whatever was raised, nobody may wait for a load that is over
+            if not loaded.is_ready:
+                await self._forget(name)
+            loaded.decided.set()
         return outcome
 
     async def settled(self, name: str | None, wait: float) -> None:

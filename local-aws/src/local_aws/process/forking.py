@@ -132,4 +132,5 @@ def _begin_anew(keep: frozenset[int]) -> None:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with suppress(OSError):  # a full disk costs lines of a log, and no process
+            stream.flush()
