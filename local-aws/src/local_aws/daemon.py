@@ -26,6 +26,7 @@ from local_aws.process import (
     return_freed_memory,
 )
 from local_aws.process.address import DEFAULT_PORT, Address, StateDirLock, answers, find, is_held
+from local_aws.process.forking import exit_at_once
 from local_aws.process.isolation import isolated
 from local_aws.state.folder import forget
 from local_aws.state.state_dir import state_dir_errors
@@ -155,9 +156,9 @@ def main() -> None:
 
 def _end_now(why: str, status: int) -> NoReturn:
     """Threads of what could not be stopped would keep the process running for ever."""
-    print(why, file=sys.stderr, flush=True)
-    sys.stdout.flush()
-    os._exit(status)
+    with contextlib.suppress(OSError):  # on a full disk it ends, too
+        print(why, file=sys.stderr)
+    exit_at_once(status)
 
 
 def serve(

@@ -20,7 +20,8 @@ import socket, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from sagemaker_serving.errors import LocalAwsEnded
 from local_aws.process.address import Address
-from local_aws.process.alive import ending_with, exit_at_once
+from local_aws.process.alive import ending_with
+from local_aws.process.forking import exit_at_once
 from local_aws.credentials import Credentials
 from local_aws.process import Tree
 

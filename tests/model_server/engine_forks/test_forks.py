@@ -154,19 +154,24 @@ def test_a_second_load_tries_again_when_the_first_has_failed(base_path: Path) ->
     with_engine_forks(work)
 
 
-def test_nobody_waits_for_a_load_that_the_machine_let_down(base_path: Path) -> None:
-    """As a full disk does: the model's next load, and all others', begin at once."""
+def test_nobody_waits_for_a_load_that_the_machine_let_down(
+    base_path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As a full disk does: the model's unload, and other models' loads, begin at once."""
 
     async def work(engine_forks: EngineForks) -> list[object]:
-        with pytest.raises(OSError, match="No space left"):
-            await engine_forks.load("on a full disk", base_path)
-        return [
-            await engine_forks.unload("on a full disk"),
-            await asyncio.wait_for(engine_forks.settled(None, math.inf), timeout=60),
-            await engine_forks.load("other", base_path, math.inf),
-        ]
+        path = tmp_path / "forks.sock"
+        client = EngineForksClient(path, 60.0)
+        async with await asyncio.start_unix_server(engine_forks.handle, path):
+            with pytest.raises(ConnectionError, match="no answer"):
+                await asyncio.to_thread(client.load, "on a full disk", base_path)
+            return [
+                await asyncio.to_thread(client.unload, "on a full disk"),
+                await asyncio.to_thread(client.load, "other", base_path),
+            ]
 
-    assert with_engine_forks(work) == [False, None, Outcome.LOADED]
+    assert with_engine_forks(work) == [False, Outcome.LOADED]
+    assert "load of model on a full disk: [Errno 28] No space left" in caplog.text
 
 
 def test_nobody_waits_longer_than_told(base_path: Path, tmp_path: Path) -> None:

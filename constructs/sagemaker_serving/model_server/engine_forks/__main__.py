@@ -9,11 +9,11 @@ import logging
 import os
 import signal
 import socket
-import sys
 from collections.abc import Sequence
 from functools import partial
 
 from local_aws.garbage import collect_seldom
+from local_aws.process.forking import exit_at_once
 from sagemaker_serving.errors import ReportedError
 from sagemaker_serving.model_server.contract import CONTRACTS
 from sagemaker_serving.model_server.discovery import Model
@@ -95,6 +95,5 @@ def _arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
 if __name__ == "__main__":
     status = main()
     logging.shutdown()
-    sys.stdout.flush()
     # Tearing TensorFlow down takes a second, and nothing is left to be saved.
-    os._exit(status)
+    exit_at_once(status)

@@ -40,7 +40,7 @@ class EngineForksClient:
     """One connection for each question, to the unix socket ``path``.
 
     What is asked waits ``wait`` seconds for a load of that model that is under way, and raises
-    `TimeoutError` then.
+    `TimeoutError` then; `ConnectionError` where the machine lets it down, as by a full disk.
     """
 
     def __init__(self, path: Path, wait: float) -> None:
@@ -67,7 +67,10 @@ class EngineForksClient:
             connection.connect(str(self._path))
             connection.sendall(json.dumps(request | {"wait": self._wait}).encode() + b"\n")
             with connection.makefile("rb") as replies:
-                reply = json.loads(replies.readline())
+                line = replies.readline()
+        if not line:
+            raise ConnectionError("the engines' process gave no answer; the line above says why")
+        reply = json.loads(line)
         if reply == {"late": True}:
             raise TimeoutError(f"a load took more than {self._wait:g} seconds")
         return reply

@@ -27,7 +27,7 @@ def run(commands: click.Group, program: Program) -> NoReturn:
         # Without standalone mode click returns the status that a command ended with.
         sys.exit(commands.main(standalone_mode=False))
     except (click.Abort, KeyboardInterrupt):
-        from local_aws.process.alive import exit_at_once
+        from local_aws.process.forking import exit_at_once
 
         exit_at_once(130)  # threads may still wait for answers
     except click.ClickException as error:
@@ -36,7 +36,7 @@ def run(commands: click.Group, program: Program) -> NoReturn:
     except ReportedError as error:
         click.echo(f"{program.name}: {error}", err=True)
         if isinstance(error, LocalAwsEnded):
-            from local_aws.process.alive import exit_at_once
+            from local_aws.process.forking import exit_at_once
 
             exit_at_once(error.exit_status)
         sys.exit(error.exit_status)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn
 
 from local_aws.errors import Failure, LocalAwsEnded, ReportedError
 from local_aws.process import has_ended
 from local_aws.process.address import Address
+from local_aws.process.forking import exit_at_once
 from local_aws.program import program
 
 GRACE_SECONDS = 1.0
@@ -84,14 +83,6 @@ class _Watch:
         if not self._is_over.wait(GRACE_SECONDS):
             print(f"{program().name}: {ended(self._address)}", file=sys.stderr)
             exit_at_once(LocalAwsEnded.exit_status)
-
-
-def exit_at_once(status: int) -> NoReturn:
-    """End this program without waiting for its threads: they may wait for what has ended."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)
 
 
 class _Interrupted(BaseException):

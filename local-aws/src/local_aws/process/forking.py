@@ -92,9 +92,14 @@ def live(life: Callable[[], int], *, keep: Iterable[int] = ()) -> NoReturn:
         log.exception("process %d failed", os.getpid())
     finally:
         logging.shutdown()
-        _flush()
         # Tearing TensorFlow down takes a second, and nothing is left to be saved.
-        os._exit(status)
+        exit_at_once(status)
+
+
+def exit_at_once(status: int) -> NoReturn:
+    """End this process without waiting for its threads: they may wait for what has ended."""
+    _flush()
+    os._exit(status)
 
 
 def read_exactly(connection: socket.socket, size: int) -> bytes:
@@ -132,5 +137,5 @@ def _begin_anew(keep: frozenset[int]) -> None:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # a full disk costs lines of a log, and no process
+        with suppress(OSError, ValueError):  # a full disk costs lines of a log, and no process
             stream.flush()
