@@ -127,9 +127,12 @@ class ByArnFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class OtherNameFacts:
-    """A property that takes the name of a ``wanted``, and is given that of ``named``, another kind
-    of thing; both kinds are AWS's types. ``reference`` is how a template, or Terraform, refers to
-    the one that is meant; empty where that is not known."""
+    """A property that takes the name of a ``wanted``, and is given that of ``named``, which is of
+    another ``kind``; both are words: "endpoint configuration".
+
+    ``reference`` is how a template, or Terraform, refers to the one that is meant; empty where that
+    is not known.
+    """
 
     name: Fact
     wanted: str

@@ -163,14 +163,6 @@ def reference_arn(facts: ByArnFacts) -> Iterator[Finding]:
         )
 
 
-_KINDS = {
-    "AWS::SageMaker::Model": "a model",
-    "AWS::SageMaker::EndpointConfig": "an endpoint configuration",
-    "AWS::SageMaker::Endpoint": "an endpoint",
-    "AWS::SageMaker::InferenceComponent": "an inference component",
-}
-
-
 @rule(
     "reference-other",
     source="SageMaker API reference, InvokeEndpoint, EndpointName; "
@@ -185,9 +177,8 @@ def reference_other(facts: OtherNameFacts) -> Iterator[Finding]:
     """
     yield (
         facts.name.where,
-        f"{facts.name.name} takes the name of {_KINDS[facts.wanted]}, and this is that of "
-        f"{facts.named}, which is {_KINDS[facts.kind]}; write "
-        f"{facts.reference or f'the name of {_KINDS[facts.wanted]}'}",
+        f"{facts.name.name} takes the name of the {facts.wanted}, and this is that of the "
+        f"{facts.kind} {facts.named}; write {facts.reference or f'the name of the {facts.wanted}'}",
     )
 
 

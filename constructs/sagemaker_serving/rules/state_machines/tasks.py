@@ -112,17 +112,19 @@ def job_name_letters(task: TaskFacts) -> Iterator[Finding]:
 def _literal(path: str) -> str:
     """What an expression puts into a name as it is: the text of States.Format, or the texts that
     JSONata joins; nothing where a function may change them."""
-    if path.startswith("States.Format(") and not _TAKEN_APART.search(path):
-        return "".join(_TEXTS.findall(path)[:1]).replace("{}", "")
-    joined = path.startswith("{%") and not _TAKEN_APART.search(path) and "?" not in path
-    return "".join(_TEXTS.findall(path)) if joined else ""
+    if (formatted := _FORMATTED.match(path)) is not None:
+        return formatted[1].replace("{}", "")
+    return "".join(map("".join, _TEXTS.findall(path))) if _JOINED.fullmatch(path) else ""
 
 
 _WITH_COLONS = re.compile(
     r"[$](?:[$]|states[.]context)[.](Execution[.](StartTime|RedriveTime|Id)|State[.]EnteredTime|"
     r"StateMachine[.]Id)"
 )
-_TEXTS = re.compile("'([^'\"\\\\]*)'")
+_FORMATTED = re.compile(r"States[.]Format[(]'([^'\\]*)'")
+_TEXTS = re.compile(r"""'([^'\\]*)'|"([^"\\]*)\"""")
+_TERM = rf"(?:{_TEXTS.pattern}|[$A-Za-z0-9_.]+)"
+_JOINED = re.compile(rf"{{%\s*{_TERM}(?:\s*&\s*{_TERM})*\s*%}}")
 _NO_LETTER = re.compile("[^A-Za-z0-9-]")
 _TAKEN_APART = re.compile(r"States[.](?!Format)|[$][a-z]+[(]")
 """Functions that may make something else of it."""

@@ -41,6 +41,7 @@ from sagemaker_serving.rules.template.naming import (
 from sagemaker_serving.rules.template.resources import (
     ALARM,
     COMPOSITE,
+    KINDS,
     NAMED_BY,
     TARGET,
     Resource,
@@ -80,12 +81,6 @@ from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG,
 
 COMPILATION = "Custom::NeoCompilation"
 
-_KINDS = {
-    MODEL: "model",
-    ENDPOINT_CONFIG: "endpoint configuration",
-    ENDPOINT: "endpoint",
-    COMPONENT: "inference component",
-}
 
 _NEEDS = {
     MODEL: model_needs,
@@ -113,7 +108,7 @@ def resource_facts(logical_id: str, resources: Resources) -> Iterator[object]:
     yield type_facts(resources.kind(logical_id), resources)
     resource = resources.find(logical_id)
     if resource is not None:
-        if resource.type in _KINDS:
+        if resource.type in KINDS:
             yield from _of_any(resource, resources)
         yield from _of_its_kind(resource, resources)
         if resource.type in _NEEDS:
@@ -150,7 +145,7 @@ def _shapes(resource: Resource) -> Iterator[ShapeFacts]:
 def _of_any(resource: Resource, resources: Resources) -> Iterator[object]:
     name = resource.properties.get(NAMED_BY[resource.type])
     taken = resource.logical_id in resources.template.same_name
-    yield NameFacts(kind=_KINDS[resource.type], name=name, taken=taken)
+    yield NameFacts(kind=KINDS[resource.type], name=name, taken=taken)
     yield _tags(resource.properties.get("Tags"))
     known = resource_properties(resource.type)
     if known is not None:

@@ -1,6 +1,4 @@
-"""Where JSON's values stand: the line of each, as `spec.yaml_text` finds it, in a third of the
-time, since no tree is built of them.
-"""
+"""Where JSON's values stand, as `spec.yaml_text` tells it, in a third of the time."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from sagemaker_serving.rules.facts.roles import ByArnFacts, NamedFacts, OtherNam
 from sagemaker_serving.rules.template.marks import MARK, same_text
 from sagemaker_serving.rules.template.resources import (
     ALARM,
+    KINDS,
     NAMED_BY,
     TARGET,
     Resource,
@@ -155,9 +156,9 @@ def named_by_other(user: Resource, resources: Resources) -> Iterator[OtherNameFa
             if is_reference or (named and all(named)):
                 yield OtherNameFacts(
                     name=given,
-                    wanted=wanted,
+                    wanted=KINDS[wanted],
                     named=other.logical_id,
-                    kind=kind,
+                    kind=KINDS[kind],
                     reference=_reference(using[0], f"{using[0].logical_id}.{attribute}")
                     if len(using) == 1
                     else "",

@@ -30,6 +30,13 @@ from sagemaker_serving.spec.members import COMPONENT, ENDPOINT, ENDPOINT_CONFIG,
 
 ALARM, COMPOSITE = "AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+KINDS = {
+    MODEL: "model",
+    ENDPOINT_CONFIG: "endpoint configuration",
+    ENDPOINT: "endpoint",
+    COMPONENT: "inference component",
+}
+"""What SageMaker's types are called in messages."""
 NAMED_BY: Mapping[str, str] = {
     MODEL: "ModelName",
     ENDPOINT_CONFIG: "EndpointConfigName",
