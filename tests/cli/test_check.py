@@ -234,10 +234,11 @@ def test_what_a_folder_has_besides_is_named(run: Run, template: Path) -> None:
     (template.parent / "plan.json").write_text("Terraform will perform the following actions:\n")
     template.unlink()
     (template.parent / "one.json").write_text('{"Resources": {"A": {"Type": "AWS::SNS::Topic"}}}')
-    assert run("check", ".", "--region", "eu-west-1").stdout.splitlines() == [
-        "1 file: nothing is wrong",
-        "not looked at, since neither template, plan nor state machine: plan.json",
-    ]
+    told = "not looked at, since neither template, plan nor state machine: plan.json\n"
+    ended = run("check", ".", "--region", "eu-west-1")
+    assert (ended.stdout, ended.stderr) == ("1 file: nothing is wrong\n", told)
+    (template.parent / "one.json").write_text('{"Resources": {"A": {"Type": "AWS::SNS::Topc"}}}')
+    assert told in run("check", ".", "--region", "eu-west-1", "--json").stderr
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,8 @@ def check(
         click.echo(text)
     elif form == "text":
         click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}: nothing is wrong")
-        click.echo(_passed_over(folders, files), nl=False)
+    if passed_over := _passed_over(folders, files):
+        click.echo(passed_over, err=True)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise click.exceptions.Exit(2)
 
@@ -216,7 +217,7 @@ def _passed_over(folders: Sequence[Path], files: Sequence[Path]) -> str:
         return ""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     what = "neither template, plan nor state machine"
-    return f"not looked at, since {what}: {', '.join(names[:3])}{more}\n"
+    return f"not looked at, since {what}: {', '.join(names[:3])}{more}"
 
 
 def _kind_of(path: Path) -> str | None:
