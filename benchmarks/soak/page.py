@@ -73,6 +73,9 @@ class Found:
             "requests, and those without an answer during a fault",
             (f"{len(self.requests):,}, {failed - len(self.lost)}"),
         )
+        for endpoint, sent in sorted(Counter(each.endpoint for each in self.requests).items()):
+            took = self.requests[-1].ended - self.requests[0].began
+            yield f"requests a second to {endpoint}", f"{sent / took:.1f}"
         for ratio in self.ratios():
             yield ratio.name, str(ratio)
         yield f"{_MEMORY}, last third to second", f"{growth(self.samples, 'memory_mb'):.4g}"
