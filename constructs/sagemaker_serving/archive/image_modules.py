@@ -38,7 +38,8 @@ may well import. Modules of other versions than this process's are not told apar
 def image_modules(version: str | None) -> Mapping[str, str]:
     """The modules of an image beside the standard library's, with the package of each.
 
-    ``version`` is the framework's ("2.19.1"); None, or what is none, is the newest.
+    ``version`` is the framework's ("2.19.1"); None, or what is none, is the newest, and one before
+    the first image is that image's.
     """
     modules: dict[str, str] = {}
     for change in _changes_to(version):
@@ -69,8 +70,8 @@ def package_of(module: str) -> str:
 
 def _changes_to(version: str | None) -> list[Any]:
     text = (files(__package__) / "data" / "tensorflow_images.json").read_text("utf-8")
-    wanted = _numbers(version)
-    return [each for each in json.loads(text)["changes"] if _numbers(each["from"]) <= wanted]
+    first, *later = json.loads(text)["changes"]
+    return [first, *(each for each in later if _numbers(each["from"]) <= _numbers(version))]
 
 
 def _numbers(version: str | None) -> tuple[int, int]:

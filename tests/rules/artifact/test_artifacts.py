@@ -11,8 +11,9 @@ import yaml
 from sagemaker_serving.errors import Problem
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
+from tests.models import saved_model
 from tests.rules.artifact.artifact_cases import CASES
-from tests.rules.artifact.artifacts import RIGHT, Model
+from tests.rules.artifact.artifacts import GOOD, MODEL, RIGHT, SCRIPT, Model
 from tests.today import TODAY
 
 
@@ -63,3 +64,11 @@ def test_the_rule_names_the_wrong_and_lets_the_nearest_pass(
     assert any(said in problem.message for problem in found), found
     assert all(problem.where.line is not None for problem in found)
     assert [p for p in problems(tmp_path / "right", right) if p.rule == rule] == []
+
+
+@pytest.mark.parametrize("version", ["0.9", "1.2", "2", "99.0", "latest"])
+def test_a_script_is_judged_whatever_version_stands_beside_it(tmp_path: Path, version: str) -> None:
+    files = {MODEL: saved_model(), SCRIPT: b"import nowhere\n" + GOOD}
+    model = Model(files, {"framework_version": version})
+    found = {problem.rule for problem in problems(tmp_path, model)}
+    assert {"image-known", "handler-imports"} <= found
