@@ -168,3 +168,14 @@ def test_what_nobody_expected_is_one_line_and_a_traceback_for_who_asks(
         code, capture_output=True, text=True, check=False, env={"SAGEMAKER_SERVING_DEBUG": "1"}
     )
     assert "Traceback (most recent call last)" in asked.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_a_stream_that_the_caller_closed_changes_nothing_else(closed: str) -> None:
+    program = Path(sys.executable).parent / "sagemaker-serving"
+    for words, status in (("images tensorflow", 0), ("predict e --region eu-west-1", 2)):
+        ended = subprocess.run(
+            f"{program} {words} {closed}", shell=True, capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == status, ended.stderr
+        assert "fault of" not in ended.stderr

@@ -21,6 +21,7 @@ def run(commands: click.Group, program: Program) -> NoReturn:
     ``…_DEBUG`` what nobody expected shows its traceback.
     """
     collect_seldom()
+    _open_what_is_closed()
     terminal.install()
     program.called()
     try:
@@ -48,6 +49,20 @@ def run(commands: click.Group, program: Program) -> NoReturn:
             raise
         click.echo(f"{program.name}: {_unexpected(error, program)}", err=True)
         sys.exit(1)
+
+
+def _open_what_is_closed() -> None:
+    """Standard streams that the caller closed (``>&-``): nothing is read, and what is written is
+    gone.
+
+    Python has None for each, and the next file that is opened would get its number, under which
+    every process started from here would take it for its own input or output.
+    """
+    for name, flags in (("stdin", os.O_RDONLY), ("stdout", os.O_WRONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, flags)  # the lowest that is free
+            os.set_inheritable(number, number < 3)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
 def _unexpected(error: Exception, program: Program) -> str:
