@@ -131,6 +131,38 @@ def test_files_say_by_their_suffix_what_they_are(tmp_path: Path) -> None:
     assert [p.content_type for p in pieces(paths)] == ["application/x-image", contents["what"][1]]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path: Path) -> None:
+    path = tmp_path / "from_a_spreadsheet.csv"
+    path.write_bytes(b"\xef\xbb\xbf1,2\r\n3,4\r\n")
+    assert [piece.body for piece in pieces(path, XGBOOST)] == [b"1,2\n3,4"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['"a, b"', 'a,"b"', '"say ""hi""",2', '"x,"""', '"",""', '5" wide,6" high', "a,,", '"a"b,"c"'],
+)
+def test_quotes_that_end_on_their_line_are_sent_as_they_are(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{line}\n{line}")
+    assert [piece.body for piece in pieces(path, XGBOOST)] == [f"{line}\n{line}".encode()]
+
+
+@pytest.mark.parametrize("text", [b'"a\nb",1', b'1,"a\r\nb"', b'"x,""\ny"'])
+def test_a_record_of_two_lines_is_not_cut_in_two(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"first\n" + text)
+    with pytest.raises(Mistake, match="line break, which would be read as two"):
+        pieces(path, XGBOOST)
+    assert [piece.body for piece in pieces(path, XGBOOST, encoding="raw")] == [b"first\n" + text]
+
+
+def test_lines_in_another_encoding_are_not_taken_apart(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("[1]\n[2]\n", encoding="utf-16")
+    with pytest.raises(Mistake, match="is in UTF-16; save it as UTF-8"):
+        pieces(path, XGBOOST)
+
+
 def test_a_json_file_that_may_be_too_large_is_split_by_its_instances(tmp_path: Path) -> None:
     path = tmp_path / "large.json"
     path.write_text(json.dumps({"instances": ["x" * 5000] * 2000}))

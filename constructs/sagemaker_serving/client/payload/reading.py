@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -219,10 +221,7 @@ def _values(values: Sequence[Any], wanted: _Wanted) -> Batch:
 
 @dataclass(frozen=True, kw_only=True)
 class LinesFile:
-    """A file with a record on every line (CSV, JSON Lines); blank lines are no records.
-
-    CSV fields with line breaks in them are cut apart: such files go as a whole.
-    """
+    """A file with a record on every line (CSV, JSON Lines); blank lines are no records."""
 
     path: Path
     records: int
@@ -253,10 +252,20 @@ class LinesFile:
 
 
 def lines_file(path: Path, content_type: str) -> LinesFile:
-    """The lines of ``path``, which is read once to count them. Raises `Mistake` without any."""
+    """The lines of ``path``, which is read once to count them.
+
+    Raises `Mistake` without any, for UTF-16, and for CSV with a line break within a field.
+    """
     size_of(path)
     records = longest = 0
+    is_csv = encoding_named(content_type) == "csv"
     for line in _lines(path):
+        if is_csv and b'"' in line and _UNENDED.fullmatch(line):
+            raise Mistake(
+                f"{path} has a record with a line break, which would be read as two: "
+                f"{line[:60].decode(errors='replace')!r} does not end its quotes; leave the break "
+                "out, or send the file whole: encoding='raw', in a command no --input-format"
+            )
         records, longest = records + 1, max(longest, len(line))
     if not records:
         raise Mistake(f"there is nothing to send: {path} has no lines")
@@ -293,8 +302,18 @@ def npy_file(path: Path, content_type: str) -> FixedRows | None:
     )
 
 
+_UNENDED = re.compile(rb"""(?:(?:"(?:[^"]|"")*+"[^,]*+|(?!")[^,]*+),)*+"(?:[^"]|"")*+""")
+"""A line of CSV whose last field has begun its quotes and not ended them."""
+
+
 def _lines(path: Path) -> Iterator[bytes]:
+    """Without a byte order mark, which would be a part of the first record."""
     with path.open("rb") as file:
+        start = file.read(3)
+        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            raise Mistake(f"{path} is in UTF-16; save it as UTF-8")
+        if start != codecs.BOM_UTF8:
+            file.seek(0)
         for line in file:
             if not line.isspace():
                 yield line.rstrip(b"\r\n")
