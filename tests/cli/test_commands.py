@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
@@ -147,6 +148,37 @@ def test_no_message_names_a_file_that_only_a_clone_has() -> None:
                 pages_named.update(re.findall(r"sagemaker-serving docs ([a-z-]+)", node.value))
     assert named == []
     assert pages_named - {"lists"} <= set(pages())
+
+
+def test_every_option_that_is_advised_there_is() -> None:
+    """Of each ``sagemaker-serving COMMAND --option`` in a message, a help or a docstring."""
+    every = commands(_group)
+    known = {name: each for name, each in every if not isinstance(each, click.Group)}
+    advised = []
+    for folder in (ROOT / "constructs" / "sagemaker_serving", ROOT / "local-aws" / "src"):
+        for path in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                for line in re.findall(r"sagemaker-serving ([a-z][^`;()|&\n]*)", text_of(node)):
+                    words = line.split()
+                    name = " ".join(words[:2]) if " ".join(words[:2]) in known else words[0]
+                    advised += [
+                        (option, path.name, line)
+                        for option in re.findall(r" (--?[a-z][a-z0-9-]*)", line)
+                        if name in known and option not in ("--help", *options_of(known[name]))
+                    ]
+    assert advised == []
+
+
+def text_of(node: ast.AST) -> str:
+    """What a string says, with nothing where a value will stand; "" of anything else."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(text_of, node.values))
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def options_of(command: click.Command) -> Iterator[str]:
+    for parameter in command.params:
+        yield from (*parameter.opts, *parameter.secondary_opts)
 
 
 MISTAKES: list[tuple[tuple[str, ...], str]] = [

@@ -96,3 +96,4 @@ def test_a_script_whose_place_is_not_told_fails_the_start(tmp_path: Path) -> Non
     given = {"SAGEMAKER_PROGRAM": "inference.py"}
     log = log_of_failed_start(tmp_path / "model", tmp_path, given, program=Program.XGBOOST)
     assert "XGBoost's image is not told its script; set SAGEMAKER_PROGRAM: inference.py" in log
+    assert "serve --env SAGEMAKER_PROGRAM=inference.py --env SAGEMAKER_SUBMIT_DIRECTORY=" in log

@@ -21,10 +21,10 @@ def must_name_script(environ: Mapping[str, str], image: str = "scikit-learn") ->
     """Raise `Mistake` where no variables name the script, without which the image ends."""
     if script_of("sklearn", environ) is None:
         wanted = " and ".join(f"{name}: {value}" for name, value in SCRIPT_VARIABLES.items())
-        given = " ".join(f"-e {name}={value}" for name, value in SCRIPT_VARIABLES.items())
+        given = " --env ".join(f"{name}={value}" for name, value in SCRIPT_VARIABLES.items())
         raise Mistake(
             f"{image}'s image is not told its script; set {wanted} in the model's environment "
-            f"(sagemaker-serving serve {given})"
+            f"(sagemaker-serving serve --env {given})"
         )
 
 
