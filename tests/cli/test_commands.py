@@ -185,6 +185,13 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("chek",), "there is no command 'chek'; did you mean 'check'?"),
     (("docs", "operatons"), "there is no page 'operatons'; did you mean 'operations'?"),
     (("docs", "x"), "there is no page 'x'; sagemaker-serving docs lists them"),
+    (("inspect", ""), "there is nothing after inspect: an argument is empty; give its value"),
+    (
+        ("local", "up", "--state-dir", ""),
+        "there is nothing after --state-dir: an argument is empty",
+    ),
+    (("local", "up", "--state-dir="), "there is nothing after --state-dir=: an argument is empty"),
+    (("", "check"), "there is nothing after the program: an argument is empty"),
     (("predict", "x", "1", "--local"), "no local AWS runs in .sagemaker-serving; start one with"),
     (("predict", "x", "1"), "no AWS region is set; give --region, or set AWS_REGION"),
     (

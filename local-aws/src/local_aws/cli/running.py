@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import NoReturn
 
 import click
 
 from local_aws import terminal
-from local_aws.errors import LocalAwsEnded, ReportedError
+from local_aws.errors import LocalAwsEnded, Mistake, ReportedError
 from local_aws.garbage import collect_seldom
 from local_aws.program import Program
 
@@ -25,6 +26,7 @@ def run(commands: click.Group, program: Program) -> NoReturn:
     terminal.install()
     program.called()
     try:
+        _must_be_given(sys.argv[1:])
         # Without standalone mode click returns the status that a command ended with.
         sys.exit(commands.main(standalone_mode=False))
     except (click.Abort, KeyboardInterrupt):
@@ -63,6 +65,19 @@ def _open_what_is_closed() -> None:
             number = os.open(os.devnull, flags)  # the lowest that is free
             os.set_inheritable(number, number < 3)
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+
+
+def _must_be_given(arguments: list[str]) -> None:
+    """Raises `Mistake` for an argument of nothing, as a shell makes it of an unset variable.
+
+    As a path it would be the folder in which the command runs.
+    """
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if not argument or re.fullmatch("--[a-z0-9-]+=", argument):
+            raise Mistake(
+                f"there is nothing after {argument or before or 'the program'}: an argument is "
+                "empty; give its value, or leave it out; perhaps a variable of the shell is not set"
+            )
 
 
 def _unexpected(error: Exception, program: Program) -> str:
