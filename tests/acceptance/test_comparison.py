@@ -11,15 +11,16 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from tests.acceptance.mutator import lies
 
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.acceptance.comparison import DIFFERS_BY_NATURE, compare
 from tests.acceptance.masking import Resource, masked
-from tests.acceptance.mutator import lies
 from tests.acceptance.project import HERE, ROOT
 from tests.acceptance.recorder import RecordedAws, Recorder
 from tests.acceptance.recording import Recording
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, eventually, running
+from tests.local_aws.aws import REGION, Aws, client_of, eventually, running
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,8 @@ import pytest
 
 from local_aws.gateway import Gateway
 from tests.cli.conftest import on_a_terminal
-from tests.local_aws.aws import REGION, StandIn, client_of, running, shell_of
+from tests.local_aws.aws import REGION, client_of, running, shell_of
+from tests.local_aws.stand_in import StandIn
 from tests.models import archive, onnx_model, saved_model
 
 Run = Callable[..., Any]

@@ -17,15 +17,8 @@ from sagemaker_serving.operations.batch_report import report_folder
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.functions.batch_transform.runs import EXECUTION, NOWHERE, settings
 from tests.functions.batch_transform.test_pipeline import GPU
-from tests.local_aws.aws import (
-    REGION,
-    Aws,
-    StandIn,
-    address_of,
-    eventually,
-    gateway_of,
-    shell_of,
-)
+from tests.local_aws.aws import REGION, Aws, address_of, eventually, gateway_of, shell_of
+from tests.local_aws.stand_in import StandIn
 
 Run = Callable[..., Any]
 

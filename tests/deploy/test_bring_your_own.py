@@ -20,16 +20,8 @@ from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from tests.deploy.assemblies import ACCOUNT, Cdk
 from tests.infra.theirs import Names, Theirs, add_everything, documents_warned_of, imported_into
-from tests.local_aws.aws import (
-    REGION,
-    Aws,
-    StandIn,
-    archive,
-    eventually,
-    policy,
-    running,
-    service_in,
-)
+from tests.local_aws.aws import REGION, Aws, archive, eventually, policy, running, service_in
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 

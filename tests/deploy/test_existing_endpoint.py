@@ -21,8 +21,9 @@ from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, eventually, running
+from tests.local_aws.aws import REGION, Aws, client_of, eventually, running
 from tests.local_aws.load import Load
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 

@@ -17,7 +17,8 @@ from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT
 from tests.deploy.direct import DirectDeploy
-from tests.local_aws.aws import REGION, Aws, StandIn, eventually, running
+from tests.local_aws.aws import REGION, Aws, eventually, running
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -20,16 +20,9 @@ from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk
-from tests.local_aws.aws import (
-    REGION,
-    Aws,
-    StandIn,
-    archive,
-    eventually,
-    running,
-    service_in,
-)
+from tests.local_aws.aws import REGION, Aws, archive, eventually, running, service_in
 from tests.local_aws.load import Load
+from tests.local_aws.stand_in import StandIn
 from tests.local_sagemaker.numbers import figures
 
 pytestmark = [

@@ -19,7 +19,8 @@ from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.spec import Environment, read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, ROOT, Cdk
-from tests.local_aws.aws import REGION, Aws, StandIn, running
+from tests.local_aws.aws import REGION, Aws, running
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 

@@ -21,8 +21,9 @@ from sagemaker_serving.spec import Transition, read_environment
 from sagemaker_serving.spec.edited import write_transition
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local_aws.aws import REGION, Aws, StandIn, client_of, running
+from tests.local_aws.aws import REGION, Aws, client_of, running
 from tests.local_aws.load import Load
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 

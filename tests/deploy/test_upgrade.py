@@ -19,8 +19,9 @@ from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk
 from tests.deploy.upgrade.make import ASSEMBLY, ENVIRONMENT
-from tests.local_aws.aws import Aws, StandIn, running
+from tests.local_aws.aws import Aws, running
 from tests.local_aws.load import Load
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
 

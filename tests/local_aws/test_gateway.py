@@ -20,16 +20,8 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.errors import Mistake
-from tests.local_aws.aws import (
-    REGION,
-    Aws,
-    StandIn,
-    children,
-    eventually,
-    gateway_of,
-    keys_of,
-    running,
-)
+from tests.local_aws.aws import REGION, Aws, children, eventually, gateway_of, keys_of, running
+from tests.local_aws.stand_in import StandIn
 
 
 def port_of(aws: Aws) -> int:

@@ -18,8 +18,9 @@ from sagemaker_serving.local_sagemaker.engines.declarations import read_declarat
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES
 from sagemaker_serving.local_sagemaker.engines.images import Engine, NoEngine, engine_of
 from sagemaker_serving.model_server.programs import Program
-from tests.local_aws.aws import REGION, Aws, StandIn, archive, eventually, running
+from tests.local_aws.aws import REGION, Aws, archive, eventually, running
 from tests.local_aws.services.cloudformation.templates import endpoint as endpoint_template
+from tests.local_aws.stand_in import StandIn
 from tests.local_sagemaker.own_server import command_of
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.engines.declarations import read_declarations
 from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of, split_image
-from tests.local_aws.aws import StandIn
+from tests.local_aws.stand_in import StandIn
 
 ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
 HUGGING_FACE = "2.1.0-transformers4.37.0-cpu-py310-ubuntu22.04"

@@ -10,7 +10,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
-from tests.local_aws.aws import IMAGE, Aws, StandIn, archive, children, do, eventually, service_in
+from tests.local_aws.aws import IMAGE, Aws, archive, children, do, eventually, service_in
+from tests.local_aws.stand_in import StandIn
 from tests.local_sagemaker.numbers import figures
 
 ROLE = "arn:aws:iam::123456789012:role/model"

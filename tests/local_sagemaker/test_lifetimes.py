@@ -22,13 +22,13 @@ from tests.local_aws.aws import (
     IMAGE,
     REGION,
     Aws,
-    StandIn,
     archive,
     do,
     eventually,
     lasting_port,
     service_in,
 )
+from tests.local_aws.stand_in import StandIn
 from tests.local_aws.state.killed import Killable, settled
 
 CASES = int(os.environ.get("LIFETIMES_CASES", "1"))

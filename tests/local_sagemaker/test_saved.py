@@ -12,7 +12,8 @@ from local_aws.credentials import ACCOUNT_ID
 from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.saved import restore_region
-from tests.local_aws.aws import REGION, Aws, StandIn, children, do, eventually, service_in
+from tests.local_aws.aws import REGION, Aws, children, do, eventually, service_in
+from tests.local_aws.stand_in import StandIn
 
 
 @pytest.fixture

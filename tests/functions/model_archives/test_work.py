@@ -14,7 +14,8 @@ from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions.custom_resource import clients, refusals
 from sagemaker_serving.functions.model_archives.work import handler
 from tests.functions.neo_compilation.driving import Listener
-from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, shell_of
+from tests.local_aws.aws import REGION, Aws, gateway_of, shell_of
+from tests.local_aws.stand_in import StandIn
 
 
 @pytest.fixture(scope="module")

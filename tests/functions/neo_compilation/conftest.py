@@ -11,7 +11,8 @@ from local_aws.faults import Fault, Kind
 from sagemaker_serving.functions.custom_resource import clients
 from sagemaker_serving.local_sagemaker.compilation_jobs import run as compilation_run
 from tests.functions.neo_compilation.driving import Listener
-from tests.local_aws.aws import REGION, Aws, StandIn, archive, gateway_of, shell_of
+from tests.local_aws.aws import REGION, Aws, archive, gateway_of, shell_of
+from tests.local_aws.stand_in import StandIn
 
 
 @pytest.fixture(scope="module")

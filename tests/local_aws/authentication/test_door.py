@@ -15,7 +15,8 @@ from botocore.exceptions import ClientError
 
 from local_aws.gateway import Gateway
 from tests.local_aws.authentication.ways import FORM, STACK, WAYS, Door
-from tests.local_aws.aws import REGION, Aws, StandIn, gateway_of, policy
+from tests.local_aws.aws import REGION, Aws, gateway_of, policy
+from tests.local_aws.stand_in import StandIn
 
 
 @pytest.fixture(scope="module")

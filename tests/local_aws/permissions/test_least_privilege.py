@@ -32,7 +32,6 @@ from sagemaker_serving.operations import BatchExecution, BatchPipeline
 from sagemaker_serving.spec.places import BATCH_PLACES
 from tests.local_aws.aws import (
     REGION,
-    StandIn,
     address_of,
     client_of,
     eventually,
@@ -41,6 +40,7 @@ from tests.local_aws.aws import (
     service_in,
 )
 from tests.local_aws.permissions.callers import refusal
+from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -26,8 +26,9 @@ from local_aws.services.cloudformation.service import CloudFormation
 from local_aws.state.saver import StateSaver
 from local_aws.write_lock import WriteLock
 from tests import steps
-from tests.local_aws.aws import REGION, StandIn, gateway_of, lasting_port, service_in
+from tests.local_aws.aws import REGION, gateway_of, lasting_port, service_in
 from tests.local_aws.services.cloudformation.templates import parameter, resource, template
+from tests.local_aws.stand_in import StandIn
 from tests.local_aws.state.killed import settled
 
 ENGINE = str(Path(deployment.__file__).parent)

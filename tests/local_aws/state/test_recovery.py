@@ -10,8 +10,9 @@ import pytest
 
 from local_aws.gateway import Gateway
 from local_aws.services.cloudformation.service import CloudFormation
-from tests.local_aws.aws import REGION, StandIn, running, service_in
+from tests.local_aws.aws import REGION, running, service_in
 from tests.local_aws.services.cloudformation.templates import broken, parameter, resource, template
+from tests.local_aws.stand_in import StandIn
 from tests.local_aws.state.killed import settled
 
 pytestmark = pytest.mark.slow

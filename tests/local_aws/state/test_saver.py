@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from local_aws.gateway import Gateway
 from local_aws.state.saver import StateSaver
 from local_aws.write_lock import WriteLock
-from tests.local_aws.aws import REGION, Aws, StandIn, eventually, gateway_of, lasting_port
+from tests.local_aws.aws import REGION, Aws, eventually, gateway_of, lasting_port
 from tests.local_aws.services.cloudformation.templates import (
     get_att,
     parameter,
@@ -22,6 +22,7 @@ from tests.local_aws.services.cloudformation.templates import (
     resource,
     template,
 )
+from tests.local_aws.stand_in import StandIn
 from tests.local_aws.state.kept_resources import DESCRIBED, make
 from tests.local_aws.state.killed import settled
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.client import Aws
-from tests.local_aws.aws import IMAGE, StandIn, client_of, eventually, running
+from tests.local_aws.aws import IMAGE, client_of, eventually, running
 from tests.local_aws.aws import Aws as LocalAws
+from tests.local_aws.stand_in import StandIn
 
 _MAY_START = threading.Event()
 
