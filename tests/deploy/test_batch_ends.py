@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from sagemaker_serving.infra.batch.definition import METRICS
-from sagemaker_serving.operations import BatchPipeline
 from tests.deploy.conftest import Project
 from tests.local_aws.aws import eventually
 
@@ -146,17 +145,6 @@ def of_a_whole_batch() -> str:
     counts = dict.fromkeys(METRICS.values(), 1)
     said = {"status": "COMPLETE", "counts": counts, "report": "s3://b/r", "summary": "all is done"}
     return json.dumps(said)
-
-
-def test_a_failure_is_told_once_by_the_machine(project: Project, queue: str) -> None:
-    pipeline = BatchPipeline("trial", "half", project.aws)
-    place = pipeline.upload([], "empty")
-    execution = pipeline.start(place, "empty")
-
-    assert ended(project, execution.arn) == "FAILED"
-
-    (message,) = messages(project, queue)
-    assert "could not tell" not in message
 
 
 def test_an_error_of_step_functions_own_that_is_caught_is_told_by_the_machine_alone(

@@ -43,40 +43,14 @@ def templates(folder: Path, *, monitored: bool = False, **batch: Any) -> dict[st
     }
 
 
-def test_a_schedule_transforms_what_is_new(tmp_path: Path) -> None:
-    found = templates(tmp_path, schedule="rate(1 day)")
-    found["digits"].has_resource_properties(
-        "AWS::Events::Rule", {"ScheduleExpression": "rate(1 day)"}
-    )
-    assert "scheduled/" in json.dumps(found["digits"].find_resources("AWS::Events::Rule"))
-    found["Storage"].has_resource_properties(
-        "AWS::S3::Bucket", {"NotificationConfiguration": Match.absent()}
-    )
-
-
-@pytest.mark.parametrize(
-    ("arrivals", "pattern", "input_type"),
-    [
-        ("objects", "digits/batch/input/arriving/*", "S3Prefix"),
-        ("manifests", "digits/batch/input/arriving/*.manifest", "ManifestFile"),
-    ],
-)
-def test_what_arrives_starts_an_execution_of_its_own(
-    tmp_path: Path, arrivals: str, pattern: str, input_type: str
+@pytest.mark.parametrize("begins", [{"schedule": "rate(1 day)"}, {"arrivals": "objects"}])
+def test_the_bucket_tells_of_what_arrives_where_that_is_asked_for(
+    tmp_path: Path, begins: dict[str, Any]
 ) -> None:
-    found = templates(tmp_path, arrivals=arrivals)
-    rules = found["digits"].find_resources("AWS::Events::Rule")
-    (rule,) = (each for name, each in rules.items() if name.startswith("BatchArrivals"))
-    keys = rule["Properties"]["EventPattern"]["detail"]["object"]["key"]
-    assert keys == [{"wildcard": pattern}]
-    (target,) = rule["Properties"]["Targets"]
-    assert target["InputTransformer"]["InputPathsMap"] == {"key": "$.detail.object.key"}
-    template = json.dumps(target["InputTransformer"]["InputTemplate"])
-    assert "<key>" in template
-    assert input_type in template
-    found["Storage"].has_resource_properties(
+    told = {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
+    templates(tmp_path, **begins)["Storage"].has_resource_properties(
         "AWS::S3::Bucket",
-        {"NotificationConfiguration": {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}},
+        {"NotificationConfiguration": told if "arrivals" in begins else Match.absent()},
     )
 
 
@@ -124,18 +98,6 @@ def test_an_alarm_tells_of_ends_that_the_topic_could_not_be_told_of(
         ("FailedInvocations", [{"Name": "RuleName", "Value": {"Ref": rule}}]) for rule in rules
     ]
     assert len(told) == (0 if topic is None else 1)
-
-
-def test_rules_start_executions_and_may_do_nothing_else(tmp_path: Path) -> None:
-    found = templates(tmp_path, schedule="rate(1 day)")
-    policies = [
-        policy["Properties"]["PolicyDocument"]["Statement"]
-        for name, policy in found["digits"].find_resources("AWS::IAM::Policy").items()
-        if name.startswith("BatchSchedule")
-    ]
-    assert [[each["Action"] for each in statements] for statements in policies] == [
-        ["states:StartExecution"]
-    ]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -26,7 +26,6 @@ from sagemaker_serving.client import Aws
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
 from sagemaker_serving.s3_address import split_s3
 from tests.functions.batch_transform.containers import (
-    REFUSED,
     Container,
     careless,
     framed,
@@ -319,47 +318,3 @@ def test_a_payload_of_more_lines_than_a_batch_takes_is_one_job(aws: Aws) -> None
     assert ran.listed == []
     jobs = aws.client("sagemaker").list_transform_jobs(NameContains="many-")
     assert len(jobs["TransformJobSummaries"]) == 1
-
-
-def test_lines_that_are_whole_requests_are_refused_before_any_job(aws: Aws) -> None:
-    pipeline = BatchPipeline("records", "half", aws)
-    put(aws, f"{pipeline.input_uri}whole/", {"a": b'{"instances": [0]}\n' * 300})
-    execution = pipeline.start(
-        f"{pipeline.input_uri}whole/", "whole", overrides={"content_type": JSON_LINES}
-    )
-    for progress in pipeline.watch(execution, poll_seconds=0.2, for_=120):
-        last = progress
-    assert last.status == "FAILED"
-    assert "set batch_strategy to SingleRecord" in last.cause
-    jobs = aws.client("sagemaker").list_transform_jobs(NameContains="whole-")
-    assert jobs["TransformJobSummaries"] == []
-
-
-def test_whole_objects_are_answered_or_listed_whatever_their_names(aws: Aws) -> None:
-    pipeline = BatchPipeline("records", "half", aws)
-    files = {
-        f"{number:02}-{NAMES[number % len(NAMES)]}": (
-            b'{"instances": ["%b"]}' % REFUSED.encode()
-            if number % 5 == 0
-            else b'{"instances": [%d]}' % number
-        )
-        for number in range(20)
-    }
-    put(aws, f"{pipeline.input_uri}objects/", files)
-    execution = pipeline.start(
-        f"{pipeline.input_uri}objects/",
-        "objects",
-        overrides={"split_type": "None", "content_type": "application/json"},
-    )
-    pipeline.wait(execution, deadline_seconds=300)
-    answers = {
-        name.removesuffix(".out"): json.loads(body)["predictions"]
-        for name, body in pipeline.outputs(execution)
-    }
-    report = pipeline.report(execution)
-    assert report is not None
-    assert answers == {
-        name: [number / 2 + 3] for number, name in enumerate(files) if number % 5 != 0
-    }
-    refused: Sequence[str] = [line["object"] for line in report.quarantined]
-    assert sorted(refused) == [name for number, name in enumerate(sorted(files)) if number % 5 == 0]

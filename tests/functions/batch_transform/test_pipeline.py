@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -14,7 +13,6 @@ import pytest
 from local_aws.faults import Fault, Kind
 from tests.functions.batch_transform.pipeline import Pipeline
 from tests.local_aws.aws import Aws, eventually
-from tests.local_sagemaker.record_files import tfrecord, tfrecord_frame
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -80,87 +78,6 @@ def test_killed_jobs_throttling_and_bad_objects_lose_nothing_and_do_nothing_twic
     assert [line["object"] for line in batch.quarantine()] == sorted(bad)
 
 
-RECORDS = [b"record %d" % number for number in range(60)]
-RECORDS[40] = RECORDS[41] = b"please refuse"
-RECORDS[59] = b"x" * (1024 * 1024 + 1)
-GOOD = [record for number, record in enumerate(RECORDS) if number not in (40, 41, 59)]
-
-
-COMPRESSIONS = {"Line": ("None",), "TFRecord": ("Gzip",)}
-
-
-def lines(records: list[bytes]) -> bytes:
-    return b"".join(record + b"\n" for record in records)
-
-
-@pytest.fixture(scope="module")
-def apart(aws: Aws) -> dict[str, Pipeline]:
-    """One execution for each way to cut and to compress, all at once, each with bad records."""
-    common: dict[str, Any] = {
-        "batch_strategy": "SingleRecord",
-        "assemble_with": "Line",
-        "max_payload_in_mb": 1,
-    }
-    writers: dict[str, Callable[[list[bytes]], bytes]] = {
-        "Line": lines,
-        "TFRecord": tfrecord,
-    }
-    batches, executions = {}, {}
-    for split_type, write in writers.items():
-        for compression in COMPRESSIONS[split_type]:
-            name = f"{split_type}-{compression}"
-            pack = gzip.compress if compression == "Gzip" else bytes
-            batches[name] = pipeline(
-                aws, split_type=split_type, compression_type=compression, **common
-            )
-            batches[name].put({"bad": pack(write(RECORDS)), "good": pack(write(GOOD))})
-    for name, batch in batches.items():
-        executions[name] = batch.start()
-    for name, batch in batches.items():
-        complete(batch.ended(executions[name]))
-    return batches
-
-
-@pytest.mark.parametrize(
-    ("split_type", "compression"),
-    [(each, how) for each in COMPRESSIONS for how in COMPRESSIONS[each]],
-)
-def test_bad_records_are_named_and_all_others_answered_in_order(
-    apart: dict[str, Pipeline], split_type: str, compression: str
-) -> None:
-    batch = apart[f"{split_type}-{compression}"]
-    answers = lines([record[::-1] for record in GOOD])
-    assert batch.outputs() == {"bad": answers, "good": answers}
-    listed = batch.quarantine()
-    assert [(line["object"], line["record"]) for line in listed] == [
-        ("bad", 41),
-        ("bad", 42),
-        ("bad", 60),
-    ]
-    assert [line["error"] for line in listed] == [
-        NOT_A_NUMBER,
-        NOT_A_NUMBER,
-        "the record has 1,048,577 bytes; a payload takes 1,048,576",
-    ]
-    assert b"please refuse" in listed[0]["bytes"]
-    assert batch.report()["counts"]["in_part"] == 1
-
-
-def test_a_damaged_file_is_answered_up_to_its_damage(aws: Aws) -> None:
-    batch = pipeline(aws, split_type="TFRecord", batch_strategy="SingleRecord")
-    wrong = bytearray(tfrecord_frame(b"data with another CRC"))
-    wrong[-1] ^= 0xFF
-    body = tfrecord([b"one"]) + bytes(wrong) + tfrecord([b"three"])
-    batch.put({"a.tfrecord": body + b"\x00" * 20})
-    complete(batch.run())
-    assert batch.outputs() == {"a.tfrecord": b"enoeerht"}
-    (crc, rest) = batch.quarantine()
-    assert (crc["record"], crc["offset"], crc["length"]) == (2, 19, len(wrong))
-    assert "has data with another CRC" in crc["error"]
-    assert (rest["record"], rest["offset"]) == (4, len(body))
-    assert rest["error"].startswith("from here to the end: ")
-
-
 @pytest.mark.long
 def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws) -> None:
     """With no time to spare at all each call counts a few outputs, and the next one goes on."""
@@ -177,7 +94,7 @@ def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws
     ended = batch.run()
     complete(ended)
     assert batch.outputs() == {
-        **{name: lines([body.split()[0][::-1], b"ba"]) for name, body in files.items()},
+        **{name: body.split()[0][::-1] + b"\nba\n" for name, body in files.items()},
         "bad": b"ba\n",
     }
     assert [line["record"] for line in batch.quarantine()] == [2]
@@ -192,26 +109,6 @@ def test_what_one_call_of_the_function_has_no_time_for_another_one_does(aws: Aws
     ]
     assert entered.count("Transform") == 3
     assert entered.count("Settle") == 1 + 3 + 1 + 1, entered
-
-
-DYING = """
-import os
-import boto3
-from sagemaker_serving.functions.batch_transform.handler import handler as whole
-
-def handler(event, context):
-    s3 = boto3.client("s3")
-    place = {{"Bucket": "models", "Prefix": "{name}/begun/"}}
-    number = s3.list_objects_v2(**place)["KeyCount"] + 1
-    s3.put_object(Bucket="models", Key=f"{name}/begun/{{number:03}}", Body=b"")
-    if number == {number} and not {after}:
-        os._exit(1)
-    answer = whole(event, context)
-    if number == {number}:
-        os._exit(1)
-    return answer
-"""
-"""The function, whose process ends as its ``number``-th call begins, or before it is answered."""
 
 
 def test_an_execution_waits_for_its_turn_and_takes_it_when_another_has_ended(aws: Aws) -> None:
@@ -239,29 +136,6 @@ def test_an_execution_waits_for_its_turn_and_takes_it_when_another_has_ended(aws
     complete(batch.ended(execution))
     assert batch.outputs() == {"a": b"21"}
     assert batch._below("reports/turns/") == {}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("after", [False, True])
-def test_a_machine_whose_function_is_killed_in_any_of_its_steps_does_nothing_twice(
-    aws: Aws, after: bool
-) -> None:
-    """Step Functions calls each step again, with what it was given."""
-    for number in count(1):
-        name = f"dying-{next(_numbers)}"
-        text = DYING.format(name=name, number=number, after=after)
-        batch = Pipeline(aws, name, "echo", handler=text)
-        batch.put({"a": b"12", "b": b"please refuse"})
-        before = len(batch.jobs())
-        complete(batch.run())
-        assert batch.outputs() == {"a": b"21"}
-        assert [line["object"] for line in batch.quarantine()] == ["b"]
-        assert len(batch.jobs()) - before == 2, "the second one is of what failed"
-        assert batch.lock() is None
-        begun = aws.s3.list_objects_v2(Bucket="models", Prefix=f"{name}/begun/")["KeyCount"]
-        if begun < number:
-            break
-    assert number > 5
 
 
 @pytest.mark.long
@@ -401,27 +275,6 @@ def test_an_execution_that_is_refused_tells_why(aws: Aws) -> None:
     assert (told["Subject"], told["Message"]) == ("Batch transform: Refused", reason)
 
 
-@pytest.mark.long
-def test_an_execution_that_is_stopped_goes_on_where_it_was(aws: Aws) -> None:
-    aws.model("slow", {"SLEEP": "0.3"})
-    batch = pipeline(aws, "slow", max_objects_per_shard=2, max_concurrent_jobs=1)
-    files = {str(number): b"%d." % number for number in range(6)}
-    batch.put(files)
-    first = batch.start()
-    eventually(batch.outputs)
-    second = batch.ended(batch.start())
-    assert (second["status"], second["error"]) == ("FAILED", "Refused")
-    assert "is writing to" in json.loads(second["cause"])["errorMessage"]
-
-    aws.client("stepfunctions").stop_execution(executionArn=first)
-    batch.ended(first)
-    done = set(batch.outputs())
-    assert len(done) < 6
-    complete(batch.run())
-    assert batch.outputs() == {name: body[::-1] for name, body in files.items()}
-    assert batch.report()["counts"]["answered_before"] >= len(done)
-
-
 def test_quarantine_fails_the_execution_where_that_is_wanted_and_metrics_tell_it(
     aws: Aws,
 ) -> None:
@@ -438,15 +291,3 @@ def test_quarantine_fails_the_execution_where_that_is_wanted_and_metrics_tell_it
         *("Objects", "Answered", "Quarantined", "Unaccounted"),
         *("Records", "AnsweredRecords", "QuarantinedRecords"),
     }
-
-
-@pytest.mark.long
-def test_what_was_in_quarantine_leaves_it_when_it_is_answered(aws: Aws) -> None:
-    batch = pipeline(aws, split_type="Line", assemble_with="Line")
-    batch.put({"a": b"1\nrefuse\n3\n"})
-    complete(batch.run())
-    assert [line["record"] for line in batch.quarantine()] == [2]
-    batch.put({"a": b"1\n2\n3\n"})
-    complete(batch.run(retry_quarantined=True, batch_strategy="SingleRecord"))
-    assert batch.outputs() == {"a": b"1\n2\n3\n"}
-    assert batch.quarantine() == []

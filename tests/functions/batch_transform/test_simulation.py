@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from itertools import chain
 from typing import Any
 
@@ -47,48 +48,6 @@ RETRIES = {
     kind: {"max_attempts": 1000, "interval_seconds": 0}
     for kind in ("throttling", "capacity", "internal")
 }
-
-
-@settings(max_examples=60)
-@given(
-    objects=st.lists(st.lists(st.booleans(), min_size=1, max_size=150), min_size=1, max_size=6),
-    split_type=st.sampled_from(["Line", "RecordIO", "TFRecord"]),
-    max_objects=st.integers(1, 4),
-    dies=st.sampled_from([0.0, 0.05]),
-    seed=st.integers(0, 1000),
-)
-def test_every_record_has_its_answer_in_order_or_its_place_on_the_list(
-    objects: list[list[bool]], split_type: str, max_objects: int, dies: float, seed: int
-) -> None:
-    s3 = MemoryS3()
-    records = {
-        f"o{number}": [BAD if bad else b"%d" % index for index, bad in enumerate(flags)]
-        for number, flags in enumerate(objects)
-    }
-    put(s3, {name: WRITERS[split_type](each) for name, each in records.items()})
-    run = begun(
-        s3,
-        max_objects_per_shard=max_objects,
-        split_type=split_type,
-        batch_strategy="SingleRecord",
-        assemble_with="Line",
-        retries=RETRIES,
-    )
-    counts = Simulation(s3, answer, dies=dies, seed=seed).execute(run)
-    found, lines = outputs(s3), listed(s3)
-    assert counts["unaccounted"] == 0
-    for name, each in records.items():
-        good = [b"<" + record + b">" for record in each if record != BAD]
-        of_it = [line for line in lines if line["object"] == name]
-        if good and not (of_it and "record" not in of_it[0]):
-            assert found[name].split(b"\n")[:-1] == good
-            assert [line["record"] for line in of_it] == [
-                index for index, record in enumerate(each, start=1) if record == BAD
-            ]
-        else:
-            assert name not in found
-            assert of_it
-    assert set(found) | {line["object"] for line in lines} == set(records)
 
 
 @settings(max_examples=40)
@@ -162,6 +121,54 @@ def test_what_was_taken_apart_comes_out_as_these_bytes(
     assert outputs(s3) == ({} if expected is None else {"a": expected})
     assert [line.get("record") for line in listed(s3)] == [None if expected is None else 2]
     assert counts["unaccounted"] == 0
+
+
+def test_bad_records_are_listed_with_their_places_and_bytes_and_all_others_answered(
+    s3: MemoryS3,
+) -> None:
+    large, wrong = b"x" * (1024 * 1024 + 1), bytearray(tfrecord_frame(b"data with another CRC"))
+    wrong[-1] ^= 0xFF
+    before, after = tfrecord([b"1", BAD, large]), tfrecord([b"3"]) + bytes(20)
+    put(s3, {"a": before + bytes(wrong) + after})
+    Simulation(s3, answer).execute(
+        begun(
+            s3,
+            split_type="TFRecord",
+            batch_strategy="SingleRecord",
+            assemble_with="Line",
+            max_payload_in_mb=1,
+            retries=RETRIES,
+        )
+    )
+    assert outputs(s3) == {"a": b"<1>\n<3>\n"}
+    refused, too_large, damaged, rest = listed(s3)
+    assert (refused["record"], refused["error"]) == (2, "ClientError: 400")
+    assert b64decode(refused["bytes"]) == tfrecord_frame(BAD)
+    assert too_large["record"] == 3
+    assert too_large["error"] == "the record has 1,048,577 bytes; a payload takes 1,048,576"
+    places = [damaged[name] for name in ("record", "offset", "length")]
+    assert places == [4, len(before), len(wrong)]
+    assert "has data with another CRC" in damaged["error"]
+    assert (rest["record"], rest["offset"]) == (6, len(before) + len(wrong) + len(after) - 20)
+    assert rest["error"].startswith("from here to the end: ")
+
+
+def test_what_was_in_quarantine_leaves_it_when_it_is_answered(s3: MemoryS3) -> None:
+    put(s3, {"a": b"1\nbad\n3\n"})
+    lines: dict[str, Any] = {"split_type": "Line", "assemble_with": "Line", "retries": RETRIES}
+    Simulation(s3, answer).execute(begun(s3, batch_strategy="SingleRecord", **lines))
+    assert [line["record"] for line in listed(s3)] == [2]
+    put(s3, {"a": b"1\n2\n3\n"})
+    again = begun(
+        s3,
+        name="again",
+        states=States(nightly="SUCCEEDED"),
+        given={"retry_quarantined": True, "batch_strategy": "SingleRecord"},
+        **lines,
+    )
+    Simulation(s3, answer).execute(again)
+    assert outputs(s3) == {"a": b"<1>\n<2>\n<3>\n"}
+    assert listed(s3) == []
 
 
 def test_a_file_in_which_nothing_is_right_is_listed_whole_after_a_few_jobs(s3: MemoryS3) -> None:
