@@ -15,7 +15,7 @@ from sagemaker_serving.answers.bodies import Answer
 from sagemaker_serving.answers.golden_file import Exchange, Request, write_golden
 from sagemaker_serving.catalog import neo_image_uri
 from tests.deploy.conftest import Project
-from tests.local_aws.aws import archive, eventually
+from tests.local_aws.aws import archive
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -37,17 +37,6 @@ models:
           batch_size: 1
           accept: {golden: golden.jsonl, max_error: 0.001, agreement: 1}
 """
-OTHER = """\
-name: other
-region: eu-west-1
-models:
-  digits:
-    artifact: ../model_assets/digits/model
-    framework: tensorflow
-    framework_version: "2.9"
-    compile: {target_device: ml_c5, batch_size: 1}
-    batch_transform: {instance_type: ml.c5.xlarge, content_type: application/x-image}
-"""
 BROKEN = """\
       - name: neo
         instance_type: ml.c5.large
@@ -60,7 +49,6 @@ PROBABILITIES = [
     *(0.000455973233, 3.21752646e-06, 1.21149594e-06, 0.99929893, 0.000131311637),
 ]
 """What digits answers to the first image that was held out (2026-11-25)."""
-SLOW = {"kind": "slow", "operation": "CreateCompilationJob", "latency_ms": 60_000}
 
 
 @pytest.fixture(scope="module")
@@ -206,71 +194,3 @@ def test_a_broken_input_fails_the_deploy_with_a_sentence_and_changes_nothing(
     assert models(project) == before
     assert predicted(project, "neo")["class"] == 8
     assert [job["CompilationJobStatus"] for job in jobs(project)] == ["COMPLETED", "FAILED"]
-
-
-def test_another_environment_takes_what_was_compiled(project: Project) -> None:
-    """It copies it into its own bucket, in its own function's name."""
-    (project.folder / "environments" / "other.yaml").write_text(OTHER)
-    before = names(jobs(project))
-    ended = project.run("local", "deploy", "environments/other.yaml")
-    assert ended.returncode == 0, ended.stderr
-    assert names(jobs(project)) == before
-    mine, theirs = copied(project), models(project)["neo"]["ModelDataUrl"]
-    assert mine.startswith("s3://other-storage-")
-    assert mine.rpartition("/")[2] == theirs.rpartition("/")[2]
-
-
-def copied(project: Project) -> str:
-    """What the other environment's only Model runs."""
-    found = client(project, "cloudformation").describe_stack_resources(StackName="other-digits")
-    (model,) = [
-        resource["PhysicalResourceId"].rpartition("/")[2]
-        for resource in found["StackResources"]
-        if resource["ResourceType"] == "AWS::SageMaker::Model"
-    ]
-    described = client(project, "sagemaker").describe_model(ModelName=model)
-    return str(described["PrimaryContainer"]["ModelDataUrl"])
-
-
-def test_a_changed_model_is_compiled_once(project: Project) -> None:
-    script = project.folder / "model_assets/digits/model/code/inference.py"
-    whole = script.read_bytes()
-    before, done = copied(project), len(jobs(project, StatusEquals="COMPLETED"))
-    script.write_bytes(whole + b"# changed\n")
-    try:
-        ended = project.run("local", "deploy", "other")
-        assert ended.returncode == 0, ended.stderr
-        assert len(jobs(project, StatusEquals="COMPLETED")) == done + 1
-        assert copied(project) != before
-    finally:
-        script.write_bytes(whole)
-
-
-def test_deleting_in_the_middle_stops_the_job(project: Project) -> None:
-    put_fault(project, SLOW)
-    project.environment_file.write_text(
-        ENVIRONMENT.replace("  digits:", "  late:").replace("batch_size: 1", "batch_size: 2")
-    )
-    deploying = project.begin("local", "deploy", "trial")
-    try:
-        (job,) = eventually(lambda: jobs(project, StatusEquals="INPROGRESS"), seconds=240)
-        assert status(project, "trial-late") == "CREATE_IN_PROGRESS"
-        client(project, "cloudformation").delete_stack(StackName="trial-late")
-        name = job["CompilationJobName"]
-        eventually(lambda: name in names(jobs(project, StatusEquals="STOPPED")))
-        assert deploying.wait(timeout=240) == 1
-    finally:
-        deploying.kill()
-        project.environment_file.write_text(ENVIRONMENT)
-    eventually(lambda: "trial-late" not in stacks(project))
-    assert jobs(project, StatusEquals="INPROGRESS") == []
-
-
-def stacks(project: Project) -> list[str]:
-    found = client(project, "cloudformation").describe_stacks()["Stacks"]
-    return [str(stack["StackName"]) for stack in found]
-
-
-def put_fault(project: Project, fault: dict[str, Any]) -> None:
-    body = json.dumps({"faults": [fault]}).encode()
-    project.address.open("/_local/faults", "PUT", body).close()

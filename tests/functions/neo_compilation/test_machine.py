@@ -66,23 +66,3 @@ def test_a_refusal_that_passes_is_outlasted(
     given = properties("keras.tar.gz", job=f"early-{kind}")
     assert answered(aws, listener, machine, given)["Status"] == "SUCCESS"
     assert statuses(aws, given["CompilationJobName"]) == ["COMPLETED"]
-
-
-@pytest.mark.long
-def test_a_refusal_that_stays_fails_the_deploy_with_its_reason(
-    aws: Aws, listener: Listener, machine: str
-) -> None:
-    aws.gateway.context.faults.put(
-        Fault(
-            id="never",
-            kind=Kind.ACCESS_DENIED,
-            service="sagemaker",
-            operation="CreateCompilationJob",
-        )
-    )
-    given = properties("keras.tar.gz")
-    answer = answered(aws, listener, machine, given)
-    assert answer["Status"] == "FAILED"
-    assert answer["Reason"].startswith("the deploy's function is not allowed what compiling needs")
-    assert "sagemaker:CreateCompilationJob" in answer["Reason"]
-    assert statuses(aws, given["CompilationJobName"]) == []

@@ -9,9 +9,8 @@ import pytest
 
 from sagemaker_serving.functions.neo_compilation.request import Request
 from sagemaker_serving.functions.neo_compilation.sentences import went_wrong, why_failed
-from tests.functions.neo_compilation.driving import Listener, Machine, event, properties
+from tests.functions.neo_compilation.driving import Listener, event, properties
 from tests.local_aws.aws import Aws, archive
-from tests.models import saved_model
 
 CLIENT = "ClientError: InputConfiguration: "
 ARCHIVES = {
@@ -96,22 +95,6 @@ def test_shapes_are_told_without_a_signature(listener: Listener) -> None:
     request = Request.of(event(listener, properties("two.tar.gz")))
     job = {"CompilationJobName": "neo-x", "FailureReason": "wrong shape"}
     assert "does not fit the model's inputs; compare" in why_failed(job, request)
-
-
-def test_a_wrong_shape_fails_the_deploy_with_both_shapes(aws: Aws, listener: Listener) -> None:
-    files = {"1/saved_model.pb": saved_model(), "1/variables/variables.index": b""}
-    aws.s3.put_object(Bucket="models", Key="saved.tar.gz", Body=archive(files))
-    given = asked(
-        listener,
-        "saved.tar.gz",
-        "TENSORFLOW",
-        DataInputConfig='{"x":[1,3]}',
-        FrameworkVersion="2.9",
-    )
-    Machine(aws).run(given)
-    reason = listener.answer(given["RequestId"])["Reason"]
-    assert 'data_input_config is {"x":[1,3]}' in reason
-    assert "the model's signature takes {x: [?, 2]}" in reason
 
 
 @pytest.mark.parametrize(
