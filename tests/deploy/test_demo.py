@@ -94,7 +94,6 @@ def test_ctrl_c_leaves_no_process_behind(copy: Path, moment: str) -> None:
     [
         ("SIGKILL", "until the endpoints are"),
         ("SIGTERM", "and bootstrap meanwhile …"),
-        ("SIGHUP", "and bootstrap meanwhile …"),
         ("SIGINT, twice", "and bootstrap meanwhile …"),
     ],
 )

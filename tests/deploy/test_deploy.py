@@ -13,7 +13,6 @@ import psutil
 import pytest
 
 from sagemaker_serving.archive import build_archive
-from sagemaker_serving.catalog import image_uri
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -73,27 +72,6 @@ def test_the_model_data_is_the_archive_that_was_built(project: Any, tmp_path: An
     built = build_archive(project.model, lambda sha256: tmp_path / f"{sha256}.tar.gz")
     assert stored == built.path.read_bytes()
     assert built.sha256 in key
-
-
-def test_the_image_is_the_catalogs_for_the_region(project: Any) -> None:
-    assert deployed_container(project)["Image"] == image_uri(
-        framework="tensorflow", version="2.20", region="eu-west-1"
-    )
-
-
-def test_every_typed_field_arrives_in_the_containers_environment(project: Any) -> None:
-    expected = {
-        "MY_OWN": "1",
-        "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
-        "SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS": "500",
-        "SAGEMAKER_TFS_NUM_BATCH_THREADS": "2",
-        "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES": "10",
-        "SAGEMAKER_TFS_INTER_OP_PARALLELISM": "1",
-        "SAGEMAKER_TFS_INTRA_OP_PARALLELISM": "1",
-        "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS": "45",
-    }
-    assert expected.items() <= deployed_container(project)["Environment"].items()
-    assert expected.items() <= project.server_environment().items()
 
 
 @pytest.mark.long
@@ -188,18 +166,6 @@ def test_changed_variants_lose_no_request(project: Any, mended: Any) -> None:
     assert ended.returncode == 0, ended.stderr
     assert failures == []
     assert instance_types(project) == {"ml.c5.xlarge", "ml.m5.large"}
-
-
-@pytest.mark.long
-def test_a_removed_variant_loses_no_request(project: Any, mended: Any) -> None:
-    text = project.environment_file.read_text()
-    assert OTHER_VARIANT in text
-    project.environment_file.write_text(text.replace(OTHER_VARIANT, ""))
-    with project.load() as failures:
-        ended = project.deploy()
-    assert ended.returncode == 0, ended.stderr
-    assert failures == []
-    assert instance_types(project) == {"ml.c5.xlarge"}
 
 
 def instance_types(project: Any) -> set[str]:

@@ -152,24 +152,6 @@ def test_the_serving_version_keeps_its_grants_until_it_is_left(deploys: Deploys)
     assert made < began < moved < gone
 
 
-def test_a_version_in_s3_that_was_left_is_returned_to_below_the_prefix_of_all(
-    deploys: Deploys,
-) -> None:
-    one, two = (
-        f"{{s3: s3://models/digits/{number}.tar.gz, versions: s3://models/digits/}}"
-        for number in (1, 2)
-    )
-    for number in (1, 2):
-        deploys.aws.client("s3").copy_object(
-            Bucket="models", Key=f"digits/{number}.tar.gz", CopySource="models/model.tar.gz"
-        )
-    assert deploys.deploy("one", artifact=one) == ""
-    assert deploys.deploy("two", artifact=two) == ""
-    find_rollback(ENDPOINT, client_of(deploys.aws.gateway)).begin()
-    assert deploys.serving[1] == "one"
-    assert deploys.deploy("one", artifact=one) == ""
-
-
 def test_after_a_rollback_only_the_former_commit_is_deployed_and_then_all_others(
     deploys: Deploys,
 ) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import read_environment
 from stacks import add_environment
 from tests.deploy.assemblies import ACCOUNT, Cdk, Ended
-from tests.local_aws.aws import REGION, Aws, client_of, eventually, running
+from tests.local_aws.aws import REGION, Aws, client_of, eventually, running, variant
 from tests.local_aws.load import Load
 from tests.local_aws.stand_in import StandIn
 
@@ -45,14 +44,7 @@ class Adopted:
         self.aws.model(f"{name}-model", {"VERSION": "theirs"})
         self.aws.sagemaker.create_endpoint_config(
             EndpointConfigName=f"{name}-config",
-            ProductionVariants=[
-                {
-                    "VariantName": "all",
-                    "ModelName": f"{name}-model",
-                    "InstanceType": "ml.m5.large",
-                    "InitialInstanceCount": 2,
-                }
-            ],
+            ProductionVariants=[variant("all", f"{name}-model", InitialInstanceCount=2)],
         )
         self.aws.endpoint(name, f"{name}-config")
         read = adopt(
@@ -100,44 +92,6 @@ class Adopted:
             last = cdk.CfnResource(stack, "Last", type="AWS::SQS::Queue", properties=wrong)
             last.add_dependency(stack.node.find_child("Endpoint").node.find_child("Resource"))
         return Path(app.synth().directory)
-
-    def from_another_place(self) -> None:
-        """The file's artifact lies elsewhere from now on, so that its role needs another grant."""
-        there = "models/elsewhere/model.tar.gz"
-        self.aws.s3.copy_object(
-            Bucket="models", Key="elsewhere/model.tar.gz", CopySource="models/model.tar.gz"
-        )
-        assert "s3://models/model.tar.gz" in self._text
-        self._text = self._text.replace("s3://models/model.tar.gz", f"s3://{there}")
-
-    def role(self, stack: str) -> str:
-        """The endpoint's role."""
-        found = self.aws.client("cloudformation").describe_stack_resources(StackName=stack)
-        (role,) = [
-            each["PhysicalResourceId"]
-            for each in found["StackResources"]
-            if each["LogicalResourceId"].startswith("ExecutionRole")
-            and each["ResourceType"] == "AWS::IAM::Role"
-        ]
-        return str(role)
-
-    def granted(self, role: str) -> dict[str, Any]:
-        """Its policies, by what they are called and say."""
-        iam = self.aws.client("iam")
-        found = {}
-        for name in iam.list_role_policies(RoleName=role)["PolicyNames"]:
-            policy = iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
-            found[name] = json.dumps(policy, sort_keys=True)
-        return found
-
-    def ended(self, stack: str) -> dict[tuple[str, str], int]:
-        """When each kind of resource last came to each status, in the order of events."""
-        pages = self.aws.client("cloudformation").describe_stack_events(StackName=stack)
-        events = reversed(pages["StackEvents"])
-        return {
-            (each["ResourceType"], each["ResourceStatus"]): number
-            for number, each in enumerate(events)
-        }
 
     def config(self, endpoint: str) -> str:
         return str(self.aws.settled(endpoint)["EndpointConfigName"])
@@ -210,40 +164,3 @@ def test_it_moves_under_load_comes_back_from_a_bad_version_and_outlives_the_stac
     adopted.aws.sagemaker.update_endpoint(EndpointName="digits", EndpointConfigName=moved)
     assert "FailureReason" not in adopted.aws.settled("digits")
     assert adopted.version("digits") == "second"
-
-
-def test_the_version_that_serves_keeps_its_grants_until_it_is_left(adopted: Adopted) -> None:
-    """And what is left of them when the stack goes is what the endpoint serves by."""
-    adopted.made("grants")
-    assert adopted.deploy(of="first").status == 0
-    role = adopted.role("mine-grants")
-    before = adopted.granted(role)
-    adopted.from_another_place()
-    moved = adopted.deploy(of="second")
-    assert moved.status == 0, moved.printed
-    ended = adopted.ended("mine-grants")
-    policy, endpoint = "AWS::IAM::Policy", "Custom::EndpointUpdate"
-    made, gone = ended[(policy, "CREATE_COMPLETE")], ended[(policy, "DELETE_COMPLETE")]
-    assert (
-        made < ended[(endpoint, "UPDATE_IN_PROGRESS")] < ended[(endpoint, "UPDATE_COMPLETE")] < gone
-    )
-    after = adopted.granted(role)
-    assert (len(before), len(after)) == (2, 2)
-    (retained,) = set(before) & set(after)
-    assert set(after.values()) == {after[retained]} != set(before.values())
-    assert adopted.destroy().status == 0
-    assert adopted.granted(role) == {retained: after[retained]}
-
-
-def test_a_first_deploy_that_fails_after_the_move_gives_the_endpoint_back(
-    adopted: Adopted,
-) -> None:
-    adopted.made("words")
-    with Load(adopted.aws, "words", per_second=PER_SECOND) as load:
-        failed = adopted.deploy(of="second", then_fails="words")
-        assert failed.status != 0
-        assert adopted.stacks()["mine-words"] == "ROLLBACK_COMPLETE"
-        assert adopted.config("words") == "words-config"
-    assert load.failures == []
-    assert "second" in {answer.decode() for answer in load.answers}
-    assert adopted.version("words") == "theirs"

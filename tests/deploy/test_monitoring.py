@@ -93,28 +93,3 @@ def test_it_is_deployed_sees_requests_and_goes(aws: LocalAws, cli: Cdk, tmp_path
     run(cli, "destroy", watched)
     assert groups(aws) == []
     assert aws.client("cloudwatch").describe_alarms()["MetricAlarms"] == []
-
-
-def test_an_endpoint_that_serves_gets_monitoring_and_keeps_its_log(
-    aws: LocalAws, cli: Cdk, tmp_path: Path
-) -> None:
-    """SageMaker has made its log group by then."""
-    watched = assembly(tmp_path)
-    aws.endpoint("digits", aws.config("later", {"blue": aws.model("later")}))
-
-    def lines() -> set[str]:
-        service_in(aws.gateway, SageMaker).flush()
-        return {
-            event["message"]
-            for event in aws.client("logs").filter_log_events(logGroupName=GROUP)["events"]
-        }
-
-    before = lines()
-    assert before
-    assert ["retentionInDays" in group for group in groups(aws)] == [False]
-    run(cli, "deploy", watched)
-    assert [group["retentionInDays"] for group in groups(aws)] == [30]
-    assert lines() >= before
-    run(cli, "destroy", watched)
-    assert lines() >= before
-    aws.delete("digits")

@@ -89,20 +89,6 @@ def test_what_ships_stands_in_a_network_of_its_own(
     assert cli.of_app("destroy", assembly, "--force").status == 0 or name == "prod"
 
 
-def test_what_ships_stands_in_a_network_that_exists(aws: Aws, cli: Cdk, tmp_path: Path) -> None:
-    client = aws.client("ec2")
-    in_vpc = {"VpcId": client.create_vpc(CidrBlock="10.2.0.0/16")["Vpc"]["VpcId"]}
-    subnet = client.create_subnet(**in_vpc, CidrBlock="10.2.1.0/24")["Subnet"]["SubnetId"]
-    group = client.create_security_group(**in_vpc, GroupName="models", Description="models")
-    network = {"subnet_ids": [subnet], "security_group_ids": [group["GroupId"]]}
-
-    assembly = deploy(cli, tmp_path, ROOT / "environments" / "local.yaml", network)
-
-    (config, *_) = vpc_configs(aws, "local")
-    assert config == {"Subnets": [subnet], "SecurityGroupIds": [group["GroupId"]]}
-    assert cli.of_app("destroy", assembly, "--force").status == 0
-
-
 def test_an_app_finds_the_network_that_another_made(aws: Aws, cli: Cdk, tmp_path: Path) -> None:
     commands = {}
     for name, text in {"makes": MAKES, "looks_up": LOOKS_UP}.items():

@@ -101,63 +101,6 @@ def test_a_changed_handler_answers_and_the_stacks_are_those_of_a_whole_deploy(
     assert (tmp_path / "log").read_text().count("(no changes)") == len(STACKS)
 
 
-def test_another_field_of_the_file_is_deployed_as_well(project: Project) -> None:
-    text = project.environment_file.read_text()
-    project.environment_file.write_text(text.replace('MY_OWN: "1"', 'MY_OWN: "2"'))
-    assert BY_THE_CLI not in deploys(project)
-    (model,) = project.resources("Model")
-    described = project.aws.client("sagemaker").describe_model(ModelName=model)
-    assert described["PrimaryContainer"]["Environment"]["MY_OWN"] == "2"
-
-
-def test_own_code_of_the_app_is_read_anew(project: Project) -> None:
-    path = project.folder / "stacks" / "serving.py"
-    last = "        read_earlier_archives(environment, model, serving.role)\n"
-    text = path.read_text()
-    assert last in text
-    path.write_text(text.replace(last, f'{last}        cdk.CfnOutput(self, "Mine", value="1")\n'))
-    assert BY_THE_CLI not in deploys(project)
-    assert templates(project)["trial-half"]["Outputs"]["Mine"] == {"Value": "1"}
-
-
-def test_another_setting_of_the_app_is_named_and_left_to_the_cli(project: Project) -> None:
-    path = project.folder / "cdk.json"
-    settings = json.loads(path.read_text())
-    settings["context"]["mine"] = True
-    path.write_text(json.dumps(settings))
-    said = deploys(project)
-    assert f"  {BY_THE_CLI}: {path} is not as it was\n" in said
-    assert said.count(BY_THE_CLI) == 1, "the stacks are updated without it"
-    assert BY_THE_CLI not in deploys(project)
-
-
-def test_a_handler_that_does_not_parse_is_refused_before_anything_runs(project: Project) -> None:
-    before, text = templates(project), (project.model / "code" / "inference.py").read_text()
-    (project.model / "code" / "inference.py").write_text("def input_handler(:\n")
-    try:
-        ended = project.deploy()
-    finally:
-        (project.model / "code" / "inference.py").write_text(text)
-    assert ended.returncode == 2
-    assert "synthesizing" not in ended.stderr
-    assert templates(project) == before
-
-
-def test_a_failed_update_is_rolled_back_and_the_mended_handler_is_deployed(
-    project: Project,
-) -> None:
-    serves = answer(project)
-    (project.model / "code" / "inference.py").write_text(f"{HANDLER}raise OSError('not this one')")
-    ended = project.deploy()
-    assert ended.returncode == 1
-    assert "\nsagemaker-serving: cdk deploy failed: trial-half: Endpoint" in ended.stderr
-    assert "not this one" in ended.stderr
-    assert answer(project) == serves
-    write(project, "3")
-    assert BY_THE_CLI not in deploys(project)
-    assert answer(project) == 3
-
-
 def test_what_somebody_else_changed_is_put_right_as_by_the_cli(project: Project) -> None:
     client = project.aws.client("cloudformation")
     wanted = templates(project)
@@ -169,41 +112,6 @@ def test_what_somebody_else_changed_is_put_right_as_by_the_cli(project: Project)
     )
     assert BY_THE_CLI not in deploys(project)
     assert templates(project) == wanted
-
-
-def test_a_deploy_at_the_same_time_says_that_one_runs(project: Project) -> None:
-    write(project, "4")
-    with project.begin("local", "deploy", "trial") as first:
-        lock = project.state_dir / "cdk.out-trial.lock"
-        while held_by_nobody(lock):
-            assert first.poll() is None
-        second = project.deploy()
-        first.wait(240)
-    assert (second.returncode, first.returncode) == (2, 0)
-    assert "another deploy or destroy of trial runs" in second.stderr
-    assert answer(project) == 4
-
-
-def held_by_nobody(lock: Path) -> bool:
-    import fcntl
-
-    with lock.open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-
-def test_a_deleted_stack_is_made_anew_by_the_cli(project: Project) -> None:
-    client = project.aws.client("cloudformation")
-    client.delete_stack(StackName="trial-half")
-    client.get_waiter("stack_delete_complete").wait(
-        StackName="trial-half", WaiterConfig={"Delay": 1}
-    )
-    said = deploys(project)
-    assert f"  {BY_THE_CLI}: Stack with id trial-half does not exist\n" in said
-    assert answer(project) == 4
 
 
 def test_after_the_local_aws_came_again_the_first_synth_is_the_clis(project: Project) -> None:

@@ -195,35 +195,3 @@ def test_a_variant_is_added_without_guardrails_and_has_them_again_after(
     assert load.failures == []
     assert production.served["types"] == both["types"]
     assert production.next() is None
-
-
-@pytest.mark.parametrize(
-    ("model", "after"),
-    [("renamed", {"blue": SMALL, "teal": SMALL}), ("removed", {"blue": SMALL})],
-)
-def test_a_scaled_variant_goes_after_its_scaling(
-    production: Production, model: str, after: dict[str, str]
-) -> None:
-    before = {"blue": SMALL, "green": SMALL}
-    production.write(model, before)
-    production.deployed()
-    with Load(production.aws, f"live-{model}", per_second=PER_SECOND) as load:
-        production.write(model, after, CHANGE)
-        refused = production.deploy()
-        assert refused.status != 0
-        assert '"[green]" must be deregistered as scalable target' in refused.printed
-
-        production.write(model, before, release(green=SMALL))
-        assert production.next() == release(green=SMALL)
-        production.deployed()
-        assert production.served == {"types": before, "scaled": {"blue"}, "guarded": True}
-
-        production.write(model, after)
-        assert production.next() == CHANGE
-        production.deployed()
-        assert production.served == {"types": after, "scaled": set(after), "guarded": False}
-
-        assert production.next() is None
-        production.deployed()
-    assert load.failures == []
-    assert production.served["types"] == after

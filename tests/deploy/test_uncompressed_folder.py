@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from sagemaker_serving.archive import folder_files
 from sagemaker_serving.client import Predictor
@@ -72,31 +70,6 @@ def test_its_files_lie_below_their_sha256_and_the_model_predicts(project: Projec
 
 def test_a_large_file_is_sent_in_parts(project: Project) -> None:
     assert objects(project)[LARGE]["ETag"].endswith('-3"'), "of at most 5 MiB each"
-
-
-def test_explain_tells_that_the_file_says_so(project: Project) -> None:
-    ended = project.run("explain", "trial-half", "--local", "--json")
-    (served,) = json.loads(ended.stdout)["served"]
-    assert served["archive_sha256"] == folder_files(project.model).sha256
-    told = project.run("explain", "trial-half", "--local", "--file", "environments/trial.yaml")
-    assert told.stdout.splitlines()[-1] == "it is what environments/trial.yaml says"
-
-
-@pytest.mark.denied("s3:ListBucket")
-def test_its_role_reads_nothing_beside_the_prefix(project: Project) -> None:
-    bucket, _ = place(project)
-    project.aws.client("s3").put_object(Bucket=bucket, Key="beside/1/saved_model.pb", Body=b"x")
-    sagemaker = project.aws.client("sagemaker")
-    (model,) = project.resources("Model")
-    deployed = sagemaker.describe_model(ModelName=model)
-    container = deployed["PrimaryContainer"]
-    container["ModelDataSource"]["S3DataSource"]["S3Uri"] = f"s3://{bucket}/beside/"
-    with pytest.raises(ClientError, match=f"Could not access model data at s3://{bucket}/beside/"):
-        sagemaker.create_model(
-            ModelName="beside",
-            ExecutionRoleArn=deployed["ExecutionRoleArn"],
-            PrimaryContainer=container,
-        )
 
 
 def test_a_deploy_of_nothing_new_sends_nothing(project: Project) -> None:

@@ -46,21 +46,6 @@ def stated(**changed: Any) -> Model:
     )
 
 
-def test_it_tells_image_archive_and_commit(aws: Aws, deployed: str) -> None:
-    found = explain(deployed, aws)
-    (served,) = found.served
-    assert (found.status, found.commit, found.version) == ("InService", "abc", None)
-    assert (served.variant, served.image, served.instances) == ("blue", IMAGE, 1)
-    assert served.archive is not None
-
-
-def test_an_endpoint_that_is_what_the_file_says_has_no_deviation(aws: Aws, deployed: str) -> None:
-    found = explain(deployed, aws)
-    (served,) = found.served
-    model = stated(artifact=served.archive)
-    assert deviations(found, model, REGION, lambda _: SHA256) == []
-
-
 @pytest.mark.parametrize(
     ("changed", "what", "file"),
     [
