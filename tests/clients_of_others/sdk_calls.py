@@ -7,11 +7,7 @@ import sys
 from typing import Any
 
 import boto3
-import numpy
 from botocore.exceptions import ClientError
-from sagemaker.deserializers import JSONDeserializer
-from sagemaker.predictor import Predictor
-from sagemaker.serializers import CSVSerializer, JSONLinesSerializer, JSONSerializer
 from sagemaker.session import Session
 from sagemaker.tensorflow import TensorFlowModel, TensorFlowPredictor
 
@@ -52,33 +48,21 @@ def main(model_data_url: str, role_arn: str) -> None:
 
 def ask(session: Session) -> dict[str, Any]:
     tensorflow = TensorFlowPredictor(NAME, session)
-    csv = TensorFlowPredictor(NAME, session, serializer=CSVSerializer())
-    lines = TensorFlowPredictor(NAME, session, serializer=JSONLinesSerializer())
-    plain = Predictor(NAME, session, JSONSerializer(), JSONDeserializer())
-    one = {"instances": [1.0]}
     examples = [{"x": 1.0}, {"x": 2.0}]
     return {
         "predict": tensorflow.predict({"instances": [1.0, 2.0, 5.0]}),
-        "numpy": tensorflow.predict(numpy.array([1.0, 2.0, 5.0])),
-        "csv": csv.predict([[1.0], [2.0]]),
-        "jsonlines": lines.predict(examples),
-        "regress": tensorflow.regress({"signature_name": "regress_x_to_y", "examples": examples}),
         "classify": tensorflow.classify(
             {"signature_name": "classify_x_to_y", "examples": examples}
         ),
-        "variant": plain.predict(one, target_variant="AllTraffic"),
-        "version": _versioned(session, "1").predict(one),
-        "no such version": _refusal(_versioned(session, "7"), one),
+        "no such version": _refusal(
+            TensorFlowPredictor(NAME, session, model_name="half_plus_three", model_version="7")
+        ),
     }
 
 
-def _versioned(session: Session, version: str) -> TensorFlowPredictor:
-    return TensorFlowPredictor(NAME, session, model_name="half_plus_three", model_version=version)
-
-
-def _refusal(predictor: TensorFlowPredictor, body: Any) -> str:
+def _refusal(predictor: TensorFlowPredictor) -> str:
     try:
-        predictor.predict(body)
+        predictor.predict({"instances": [1.0]})
     except ClientError as error:
         return str(error)
     return "it was answered"

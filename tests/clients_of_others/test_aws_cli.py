@@ -26,7 +26,6 @@ PATIENCE = {
     }
 }
 """``aws sagemaker wait`` looks every 30 or 60 seconds; botocore reads other delays from files."""
-EXAMPLES = {"signature_name": "regress_x_to_y", "examples": [{"x": 1.0}, {"x": 2.0}]}
 
 
 class AwsCli:
@@ -108,27 +107,12 @@ def test_wait_returns_when_the_endpoint_is_in_service(endpoint: Any) -> None:
 
 
 @pytest.mark.usefixtures("endpoint")
-@pytest.mark.parametrize(
-    ("content_type", "body"),
-    [
-        ("application/json", '{"instances": [1.0, 2.0, 5.0]}'),
-        ("application/jsonlines", '{"x": 1.0}\n{"x": 2.0}\n{"x": 5.0}\n'),
-        ("text/csv", "1.0\n2.0\n5.0\n"),
-    ],
-)
-def test_every_form_of_body_is_predicted(cli: AwsCli, content_type: str, body: str) -> None:
-    told, answer = cli.invoke(body, content_type)
+def test_a_body_is_predicted(cli: AwsCli) -> None:
+    """Every form of one: tests/acceptance/test_scenario.py."""
+    told, answer = cli.invoke("1.0\n2.0\n5.0\n", "text/csv")
     assert answer == {"predictions": [3.5, 4.0, 5.5]}
     assert told["InvokedProductionVariant"] == "cpu"
     assert told["ContentType"] == "application/json"
-
-
-@pytest.mark.usefixtures("endpoint")
-def test_custom_attributes_ask_for_a_regression(cli: AwsCli) -> None:
-    _, answer = cli.invoke(
-        json.dumps(EXAMPLES), "application/json", custom_attributes="tfs-method=regress"
-    )
-    assert answer == {"results": [3.5, 4.0]}
 
 
 @pytest.mark.usefixtures("endpoint")

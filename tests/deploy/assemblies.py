@@ -79,12 +79,6 @@ class Cdk:
         place = f"aws://{ACCOUNT}/{REGION}"
         return self._run("gc", place, "--unstable=gc", "--confirm=false", *options)
 
-    def deploy(self, name: str, template: Mapping[str, Any], *options: str) -> Ended:
-        return self._of("deploy", name, template, "--require-approval=never", *options)
-
-    def rollback(self, name: str, template: Mapping[str, Any], *options: str) -> Ended:
-        return self._of("rollback", name, template, *options)
-
     def destroy(self, name: str) -> Ended:
         return self._of("destroy", name, {"Resources": {}}, "--force")
 

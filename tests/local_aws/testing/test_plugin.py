@@ -16,8 +16,6 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.typescript import add_cdk
-
 pytest_plugins = "pytester"
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
@@ -424,37 +422,6 @@ def test_a_run_that_asks_for_nothing_starts_and_loads_nothing(project: pytest.Py
         def test_nothing():
             heavy = {"boto3", "botocore", "moto", "click", "local_aws.daemon", "local_aws.context"}
             assert heavy & set(sys.modules) == set()
-        """
-    )
-    passed(project, 1)
-
-
-def test_a_typescript_app_is_deployed(project: pytest.Pytester) -> None:
-    """npx finds what is in node_modules."""
-    place = project.mkdir("shop")
-    modules = add_cdk(place)
-    runner = modules / ".bin" / "run-ts"
-    runner.parent.mkdir()
-    runner.write_text('#!/bin/sh\nexec node "$@"\n')
-    runner.chmod(0o755)
-    (place / "package.json").write_text('{"name": "shop", "type": "module"}')
-    (place / "cdk.json").write_text('{"app": "npx run-ts shop.ts"}')
-    (place / "shop.ts").write_text(
-        """
-        import * as cdk from "aws-cdk-lib";
-        import * as sqs from "aws-cdk-lib/aws-sqs";
-
-        const app: cdk.App = new cdk.App();
-        const stack: cdk.Stack = new cdk.Stack(app, "Shop");
-        const queue: sqs.Queue = new sqs.Queue(stack, "Queue");
-        new cdk.CfnOutput(stack, "QueueUrl", { value: queue.queueUrl });
-        """
-    )
-    project.makepyfile(
-        """
-        def test_it_is_there(deploy_app, boto3_client):
-            app = deploy_app("shop")
-            boto3_client("sqs").send_message(QueueUrl=app.outputs["QueueUrl"], MessageBody="x")
         """
     )
     passed(project, 1)

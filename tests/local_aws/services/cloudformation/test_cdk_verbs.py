@@ -57,12 +57,10 @@ def synthesized(folder: Path, value: str, *, broken: bool = False) -> Path:
     return Path(app.synth().directory)
 
 
-@pytest.mark.parametrize("method", ["change-set", "direct"])
 def test_nested_stacks_are_deployed_updated_rolled_back_and_destroyed(
-    aws: Aws, cli: Cli, tmp_path: Path, method: str
+    aws: Aws, cli: Cli, tmp_path: Path
 ) -> None:
-    option = f"--method={method}"
-    cli.deploy(synthesized(tmp_path, "one"), option)
+    cli.deploy(synthesized(tmp_path, "one"))
     name = aws.outputs("Outer")["Name"]
     stacks = _stacks(aws)
 
@@ -71,14 +69,14 @@ def test_nested_stacks_are_deployed_updated_rolled_back_and_destroyed(
     assert status == 0, printed
     assert "Third" in printed
 
-    cli.deploy(synthesized(tmp_path, "two"), option)
+    cli.deploy(synthesized(tmp_path, "two"))
 
     assert aws.value(name) == "two"
     assert _stacks(aws) == stacks
 
     status, printed = cli(
         *("deploy", "--app", str(synthesized(tmp_path, "three", broken=True))),
-        *("--require-approval=never", option),
+        "--require-approval=never",
     )
 
     assert status == 1
@@ -204,9 +202,8 @@ def test_rollback_brings_back_what_was_deployed_without_rollback(
     assert cli.destroy(Path(failing))[0] == 0
 
 
-@pytest.mark.parametrize("option", ["--orphan={}.Value", "--force"])
 def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
-    aws: Aws, cli: Cli, tmp_path: Path, option: str
+    aws: Aws, cli: Cli, tmp_path: Path
 ) -> None:
     cli.deploy(sourced(tmp_path, "{{resolve:ssm:/source}}", aws))
     aws.client("ssm").delete_parameter(Name="/source")
@@ -217,7 +214,7 @@ def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
     assert cli("rollback", "--app", failing)[1].count("/source not found")
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
-    status, printed = cli("rollback", "--app", failing, option.format(nested))
+    status, printed = cli("rollback", "--app", failing, f"--orphan={nested}.Value")
 
     assert status == 0, printed
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
@@ -347,32 +344,6 @@ def sourced(folder: Path, value: str, aws: Aws, *, broken: bool = False) -> Path
         )
         role.node.add_dependency(nested)
     return Path(app.synth().directory)
-
-
-def test_gc_deletes_assets_that_no_stack_uses(aws: Aws, cli: Cli, tmp_path: Path) -> None:
-    before = _assets(aws)
-    cli.deploy(swappable(tmp_path, 11))
-    old = _assets(aws) - before
-    assert old
-    cli.deploy(swappable(tmp_path, 12))
-    garbage = ("gc", "--unstable=gc", "--type=s3", "--confirm=false", "--created-buffer-days=0")
-
-    status, printed = cli(*garbage, f"aws://123456789012/{REGION}")
-
-    assert status == 0, printed
-    left = _assets(aws)
-    assert not old & left
-    code = aws.client("lambda").get_function(FunctionName=aws.outputs("Hot")["Asset"])
-    assert code["Configuration"]["State"] == "Active"
-    assert left
-    assert cli.destroy(swappable(tmp_path, 12))[0] == 0
-
-
-def _assets(aws: Aws) -> set[str]:
-    """The archives in the bucket of assets."""
-    bucket = f"cdk-hnb659fds-assets-123456789012-{REGION}"
-    listed = aws.client("s3").list_objects_v2(Bucket=bucket).get("Contents", [])
-    return {each["Key"] for each in listed if each["Key"].endswith(".zip")}
 
 
 def owning(folder: Path, *names: str) -> Path:

@@ -131,16 +131,3 @@ def test_a_failing_branch_stops_what_the_other_waits_for(aws: Aws, child: str) -
 def test_an_unknown_machine_is_named_as_aws_does(aws: Aws, child: str) -> None:
     ended = run(aws, nested(child + "x"), input='{"do": ""}')
     assert ended["error"] == "StepFunctions.StateMachineDoesNotExistException"
-
-
-@pytest.mark.parametrize("kind", ["Parallel", "Map"])
-def test_a_branch_passes_its_error_on(aws: Aws, child: str, kind: str) -> None:
-    inner = of(nested(child, ".sync"))
-    inner["States"]["Start"]["Parameters"]["Input"] = {"do": "fail"}
-    within = {"Branches": [inner]} if kind == "Parallel" else {"ItemProcessor": inner}
-    catch = {"ErrorEquals": ["States.TaskFailed"], "Next": "Caught"}
-    states = {
-        "Within": {"Type": kind, **within, "Catch": [catch], "End": True},
-        "Caught": {"Type": "Pass", "OutputPath": "$.Error", "End": True},
-    }
-    assert output(aws, states, [1]) == "States.TaskFailed"

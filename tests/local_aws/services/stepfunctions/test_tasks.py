@@ -48,27 +48,6 @@ def job(aws: Aws, name: str) -> Any:
     return aws.sagemaker.describe_transform_job(TransformJobName=name)
 
 
-def test_choices_intrinsics_and_maps_run(aws: Aws) -> None:
-    square = {"Type": "Pass", "Parameters": {"twice.$": "States.MathAdd($, $)"}, "End": True}
-    states = {
-        "Big": {
-            "Type": "Choice",
-            "Choices": [{"Variable": "$.n[0]", "NumericGreaterThan": 1, "Next": "Each"}],
-            "Default": "Small",
-        },
-        "Small": {"Type": "Fail", "Error": "Small"},
-        "Each": {
-            "Type": "Map",
-            "ItemsPath": "$.n",
-            "ItemProcessor": {"StartAt": "Square", "States": {"Square": square}},
-            "End": True,
-        },
-    }
-    ended = run(aws, states, input=json.dumps({"n": [2, 3]}))
-    assert json.loads(ended["output"]) == [{"twice": 4}, {"twice": 6}]
-    assert run(aws, states, input=json.dumps({"n": [1]}))["error"] == "Small"
-
-
 def test_a_sync_task_waits_for_its_job(aws: Aws) -> None:
     ended = run(aws, {"Transform": transform("good")}, name="completes")
     assert ended["status"] == "SUCCEEDED"
@@ -137,12 +116,6 @@ def test_a_refused_call_is_named_and_retried(aws: Aws) -> None:
     assert [event["type"] for event in history["events"]].count("TaskScheduled") == 2
 
 
-def test_an_error_that_the_api_does_not_declare_has_the_services_name(aws: Aws) -> None:
-    ended = run(aws, {"Transform": transform("good", model="absent")}, name="modelless")
-    assert ended["error"] == "SageMaker.AmazonSageMakerException"
-    assert ended["cause"].startswith('Could not find model "arn:')
-
-
 def test_stopping_an_execution_stops_its_job(aws: Aws) -> None:
     before = children()
     execution = start(aws, {"Transform": transform("good", model="slow")}, name="stopped")
@@ -185,19 +158,3 @@ def test_a_call_without_sync_does_not_wait(aws: Aws) -> None:
         "TransformJobArn": "arn:aws:sagemaker:eu-west-1:123456789012:transform-job/not-awaited"
     }
     aws.sagemaker.stop_transform_job(TransformJobName="not-awaited")
-
-
-def test_tasks_of_a_map_call_the_gateway_at_once(aws: Aws) -> None:
-    describe = task("aws-sdk:sagemaker:describeModel", {"ModelName": "echo"})
-    states = {
-        "Each": {
-            "Type": "Map",
-            "ItemsPath": "$",
-            "MaxConcurrency": 20,
-            "ItemProcessor": {"StartAt": "Describe", "States": {"Describe": describe}},
-            "End": True,
-        }
-    }
-    ended = run(aws, states, input=json.dumps(list(range(20))))
-    assert ended["status"] == "SUCCEEDED", ended.get("cause")
-    assert {found["ModelName"] for found in json.loads(ended["output"])} == {"echo"}
