@@ -82,32 +82,6 @@ def test_a_restart_is_written_into_the_servers_log(aws: Aws) -> None:
     aws.delete("again")
 
 
-def test_a_transform_jobs_lines_name_what_failed(aws: Aws) -> None:
-    aws.model("transformer")
-    aws.s3.put_object(Bucket="models", Key="bad/1", Body=b"refuse")
-    source = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/bad/"}}
-    aws.sagemaker.create_transform_job(
-        TransformJobName="said",
-        ModelName="transformer",
-        TransformInput={"DataSource": source},
-        TransformOutput={"S3OutputPath": "s3://models/out"},
-        TransformResources={"InstanceType": "ml.m5.large", "InstanceCount": 1},
-    )
-
-    def failed() -> bool:
-        job = aws.sagemaker.describe_transform_job(TransformJobName="said")
-        return bool(job["TransformJobStatus"] == "Failed")
-
-    eventually(failed)
-    (stream, said), (data_stream, found) = sorted(
-        lines(aws, "/aws/sagemaker/TransformJobs").items()
-    )
-    assert re.fullmatch(r"said/i-[0-9a-f]{17}-\d{10}", stream)
-    assert said == ["stand-in: version None"]
-    assert data_stream == f"{stream}/data-log"
-    assert found[1].endswith(":[sagemaker logs]: models/bad/1: ClientError: 400")
-
-
 def test_a_log_without_end_is_cut_and_says_so(
     aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

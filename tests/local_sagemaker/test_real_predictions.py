@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -16,8 +13,7 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.client import Predictor
 from sagemaker_serving.spec import Batching, batching_variables
-from tests.local_aws.aws import Aws, archive, children, client_of, eventually, running
-from tests.local_aws.load import Load
+from tests.local_aws.aws import Aws, archive, client_of, running
 
 pytestmark = pytest.mark.slow
 
@@ -61,32 +57,8 @@ def predictions(answer: bytes) -> list[float]:
     return found
 
 
-def server_log(aws: Aws) -> str:
-    (process,) = aws.status()["processes"]
-    return Path(process["log"]).read_text()
-
-
 def test_a_prediction_is_tensorflows(aws: Aws, half: str) -> None:
     assert predictions(aws.ask(half, THREE, ContentType=JSON)) == [3.5, 4.0, 5.5]
-
-
-def test_images_of_each_kind_in_the_containers_readme_are_served(aws: Aws) -> None:
-    """README of aws/sagemaker-tensorflow-serving-container: 'sagemaker-tensorflow-serving' for
-    1.4.1 to 1.12.0, '…-eia' for Elastic Inference, tags "{version}-{cpu|gpu}"."""
-    images = ["sagemaker-tensorflow-serving:1.4.1-cpu", "sagemaker-tensorflow-serving:1.12.0-gpu"]
-    images += ["sagemaker-tensorflow-serving-eia:1.11.0-cpu"]
-    registry = "520713654638.dkr.ecr.eu-west-1.amazonaws.com"
-    data = "s3://models/half_plus_three.tar.gz"
-    variants = {
-        f"v{n}": aws.model(f"of-readme-{n}", Image=f"{registry}/{image}", ModelDataUrl=data)
-        for n, image in enumerate(images)
-    }
-    endpoint = aws.endpoint("of-readme", aws.config("of-readme", variants))
-    assert endpoint["EndpointStatus"] == "InService", endpoint
-    for variant in variants:
-        answer = aws.ask("of-readme", THREE, ContentType=JSON, TargetVariant=variant)
-        assert predictions(answer) == [3.5, 4.0, 5.5]
-    aws.delete("of-readme")
 
 
 def test_elastic_inference_is_refused_as_it_is_by_cloudformation(aws: Aws, half: str) -> None:
@@ -96,49 +68,6 @@ def test_elastic_inference_is_refused_as_it_is_by_cloudformation(aws: Aws, half:
         aws.sagemaker.create_endpoint_config(
             EndpointConfigName="eia", ProductionVariants=[accelerated]
         )
-
-
-def test_a_body_that_the_model_refuses_is_a_model_error(aws: Aws, half: str) -> None:
-    with pytest.raises(ClientError) as refused:
-        aws.ask(half, b'{"instances": ["one"]}', ContentType=JSON)
-    answer: Any = refused.value.response
-    assert (answer["Error"]["Code"], answer["OriginalStatusCode"]) == ("ModelError", 400)
-    assert "is not of expected type: float" in answer["OriginalMessage"]
-
-
-def more_answers(load: Load) -> None:
-    """However slow the machine is, requests are answered at this point, too."""
-    before = len(load.answers)
-    eventually(lambda: load.failures or len(load.answers) > before + 5)
-
-
-def test_an_update_under_load_fails_no_request_and_a_broken_one_keeps_the_old_fleet(
-    aws: Aws, half: str
-) -> None:
-    batching = {"SAGEMAKER_TFS_ENABLE_BATCHING": "true", "SAGEMAKER_TFS_MAX_BATCH_SIZE": "16"}
-    aws.config(
-        "batching",
-        {"v": aws.model("batching", batching, ModelDataUrl="s3://models/half_plus_three.tar.gz")},
-    )
-    aws.s3.put_object(Bucket="models", Key="empty.tar.gz", Body=archive({"README": b"no model"}))
-    aws.config("empty", {"v": aws.model("empty", ModelDataUrl="s3://models/empty.tar.gz")})
-    old = server_log(aws)
-    with Load(aws, half, per_second=20, body=THREE, ContentType=JSON) as load:
-        more_answers(load)
-        aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="batching")
-        updated = aws.settled(half)
-        eventually(lambda: len(aws.status()["processes"]) == 1)
-        new = server_log(aws)
-        more_answers(load)
-        aws.sagemaker.update_endpoint(EndpointName=half, EndpointConfigName="empty")
-        kept = aws.settled(half)
-        more_answers(load)
-    assert load.failures == []
-    assert {tuple(predictions(answer)) for answer in load.answers} == {(3.5, 4.0, 5.5)}
-    assert updated["EndpointConfigName"] == kept["EndpointConfigName"] == "batching"
-    assert "max_batch_size" not in old
-    assert "max_batch_size { value: 16 }" in new
-    assert "no SavedModel bundles found!" in kept["FailureReason"]
 
 
 def batched(aws: Aws, name: str, batching: dict[str, int]) -> Predictor:
@@ -179,54 +108,3 @@ def test_a_queue_that_is_too_short_only_slows_the_projects_client_down(aws: Aws)
                 break
         assert predictor._sender.pace.refusals > 0
     aws.delete("short")
-
-
-def test_a_killed_server_serves_again(aws: Aws, half: str) -> None:
-    (process,) = aws.status()["processes"]
-    os.kill(process["pid"], signal.SIGKILL)
-
-    def answers() -> bool:
-        try:
-            return predictions(aws.ask(half, THREE, ContentType=JSON)) == [3.5, 4.0, 5.5]
-        except ClientError:
-            return False
-
-    eventually(lambda: aws.status()["endpoints"][0]["variants"][0]["restarts"] == 1)
-    assert eventually(answers)
-
-
-def test_images_go_through_a_handler_and_through_a_batch(aws: Aws) -> None:
-    images = sorted((ASSETS / "digits" / "held_out").glob("*.png"))[:20]
-    aws.model("digits", ModelDataUrl="s3://models/digits.tar.gz")
-    for image in images:
-        aws.s3.put_object(Bucket="models", Key=f"images/{image.name}", Body=image.read_bytes())
-    before = children()
-    aws.sagemaker.create_transform_job(
-        TransformJobName="digits",
-        ModelName="digits",
-        MaxConcurrentTransforms=2,
-        TransformInput={
-            "DataSource": {
-                "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/images/"}
-            },
-            "ContentType": "application/x-image",
-        },
-        TransformOutput={"S3OutputPath": "s3://models/answers/"},
-        TransformResources={"InstanceType": "ml.m5.large", "InstanceCount": 1},
-    )
-    described = eventually(lambda: finished(aws, "digits"), seconds=240)
-    assert described["TransformJobStatus"] == "Completed", described.get("FailureReason")
-    outputs = aws.s3.list_objects_v2(Bucket="models", Prefix="answers/")["Contents"]
-    assert [entry["Key"] for entry in outputs] == [f"answers/{path.name}.out" for path in images]
-    eventually(lambda: children() <= before)
-    aws.endpoint("digits", aws.config("digits", {"v": "digits"}))
-    for image, entry in zip(images[:5], outputs, strict=False):
-        live = aws.ask("digits", image.read_bytes(), ContentType="application/x-image")
-        batched = aws.s3.get_object(Bucket="models", Key=entry["Key"])["Body"].read()
-        assert json.loads(live) == json.loads(batched)
-    aws.delete("digits")
-
-
-def finished(aws: Aws, name: str) -> Any:
-    described = aws.sagemaker.describe_transform_job(TransformJobName=name)
-    return described if described["TransformJobStatus"] != "InProgress" else None

@@ -80,14 +80,6 @@ def test_the_data_log_is_a_stream_beside_the_containers(aws: Aws) -> None:
     assert events[1]["message"].endswith("[sagemaker logs]: models/mixed/2: ClientError: 400")
 
 
-def test_a_bad_line_leaves_its_file_without_output(aws: Aws) -> None:
-    put(aws, {"lines/good": b"a\nb\n", "lines/poisoned": b"a\nrefuse\nb\n"})
-    name = job(aws, "lines/", BatchStrategy="SingleRecord", TransformInput={"SplitType": "Line"})
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert "models/lines/poisoned: ClientError: 400" in data_log(aws, name)
-    assert list(outputs(aws, name)) == ["good.out"]
-
-
 def test_a_server_error_is_an_algorithm_error_after_the_retries(aws: Aws) -> None:
     name = job(aws, "crash/", ModelClientConfig={"InvocationsMaxRetries": 1})
     assert ended(aws, name)["FailureReason"] == f"AlgorithmError: {SEE_LOGS}"

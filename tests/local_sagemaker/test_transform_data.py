@@ -13,9 +13,6 @@ from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.local_sagemaker.transform_jobs.jobs import check_transform_job
 from tests.local_aws.aws import Aws
-from tests.local_sagemaker.record_files import (
-    tfrecord,
-)
 from tests.local_sagemaker.transforming import SEE_LOGS, data_log, ended, job, outputs, put
 
 
@@ -69,15 +66,6 @@ def test_answers_stay_in_order_however_many_are_asked_at_once(aws: Aws) -> None:
     )
     ended(aws, name)
     assert outputs(aws, name)["lines.out"].splitlines() == [line[::-1] for line in lines]
-
-
-def test_a_record_over_the_payload_is_named(aws: Aws) -> None:
-    put(aws, {"large/lines": b"small\n" + b"x" * (1024 * 1024 + 1)})
-    name = job(aws, "large/", MaxPayloadInMB=1, TransformInput={"SplitType": "Line"})
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert data_log(aws, name)[1:] == [
-        "models/large/lines: record 2 has 1048577 bytes, more than the 1048576 of MaxPayloadInMB"
-    ]
 
 
 def test_max_payload_zero_has_no_limit_and_is_sent_in_chunks(aws: Aws) -> None:
@@ -139,19 +127,6 @@ def test_a_manifest_that_is_none_fails_the_job(aws: Aws, manifest: bytes) -> Non
     assert 'The manifest at "s3://models/bad-manifest.json"' in ended(aws, name)["FailureReason"]
 
 
-def test_a_damaged_file_keeps_no_other_from_its_output(aws: Aws) -> None:
-    sound = tfrecord([b"ab", b"cde"])
-    put(aws, {"damaged/1": sound, "damaged/2": sound.replace(b"cde", b"cdf"), "damaged/3": sound})
-    name = job(
-        aws, "damaged/", BatchStrategy="SingleRecord", TransformInput={"SplitType": "TFRecord"}
-    )
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert outputs(aws, name) == {"1.out": b"baedc", "3.out": b"baedc"}
-    assert data_log(aws, name)[1:] == [
-        "models/damaged/2: not a TFRecord file: record 2, at byte 18, has data with another CRC"
-    ]
-
-
 def test_gzip_is_unpacked_and_the_output_is_plain(aws: Aws) -> None:
     put(aws, {"packed/a.csv.gz": gzip.compress(b"1,2\n3,4\n"), "packed/b.csv": b"1,2\n"})
     name = job(aws, "packed/", TransformInput={"CompressionType": "Gzip", "SplitType": "Line"})
@@ -183,19 +158,6 @@ def test_answers_are_joined_to_what_the_model_did_not_see(aws: Aws) -> None:
     assert outputs(aws, name) == {"rows.csv.out": b"id-1,21\nid-2,43\n"}
     described = aws.sagemaker.describe_transform_job(TransformJobName=name)
     assert described["DataProcessing"]["OutputFilter"] == "$[0,-1]"
-
-
-def test_an_answer_that_cannot_be_joined_fails_its_object_only(aws: Aws) -> None:
-    put(aws, {"unjoined/1": b"1,2\n", "unjoined/2": b'a,"b"c\n'})
-    name = job(
-        aws,
-        "unjoined/",
-        DataProcessing={"JoinSource": "Input"},
-        **{key: dict(value) for key, value in JOINED.items()},
-    )
-    assert ended(aws, name)["FailureReason"] == f"ClientError: {SEE_LOGS}"
-    assert outputs(aws, name) == {"1.out": b"1,2,2,1\n"}
-    assert data_log(aws, name)[1].startswith("models/unjoined/2: Failed to parse output")
 
 
 def test_a_path_that_sagemaker_does_not_read_fails_the_job(aws: Aws) -> None:

@@ -7,12 +7,10 @@ import logging
 import os
 import signal
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import boto3
-import psutil
 import pytest
 import requests
 from moto import mock_aws
@@ -25,7 +23,7 @@ from sagemaker_serving.model_server.plan import make_plan, require_model
 from sagemaker_serving.model_server.process import ModelServer
 from sagemaker_serving.model_server.settings import read_settings
 from sagemaker_serving.model_server.universal_code import CodeNotFetched, fetch_universal_code
-from tests.model_server.servers import log_of, processes_of, running, until
+from tests.model_server.servers import processes_of, running, until
 
 ROOM = 5
 MODELS = 15
@@ -85,14 +83,10 @@ def running_server(
     """Room for `ROOM` models, and universal code."""
     folder = tmp_path_factory.mktemp("multi")
     models, code = folder / "models", folder / "code"
-    for name in [*(f"m{number}" for number in range(MODELS)), "own", "corrupt", "late"]:
+    for name in [*(f"m{number}" for number in range(MODELS)), "own"]:
         (models / name / "model").mkdir(parents=True)
         target = models / name / "model" / "123"
-        if name == "corrupt":
-            target.mkdir()
-            (target / "saved_model.pb").write_bytes(b"no graph")
-        else:
-            target.symlink_to(saved_models / "half_plus_three" / "123")
+        target.symlink_to(saved_models / "half_plus_three" / "123")
     (models / "own" / "model" / "code").mkdir()
     (models / "own" / "model" / "code" / "inference.py").write_text(OWN)
     code.mkdir()
@@ -145,41 +139,6 @@ def test_a_model_has_its_own_code_or_the_universal_one(served: Served) -> None:
         "x/universal",
         {"predictions": [3.5]},
     )
-
-
-@pytest.mark.slow
-def test_requests_to_a_model_that_is_loading_wait_for_it(served: Served) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(served.load, "late")
-        until(lambda: "name: 'late'" in log_of(served.server))
-        second = pool.submit(served.load, "late")
-        answers = list(pool.map(served.invoke, ["late"] * 6))
-        assert [answer.status_code for answer in answers] == [200] * 6
-        assert (first.result().status_code, second.result().status_code) == (200, 409)
-
-
-@pytest.mark.slow
-def test_a_model_that_cannot_be_loaded_is_a_408_at_once_and_the_log_says_why(
-    served: Served,
-) -> None:
-    response = served.load("corrupt")
-    assert (response.status_code, response.text) == (408, "Timed out after 60 seconds")
-    assert "model corrupt: " in log_of(served.server)
-    assert served.load("m0").status_code == 200
-
-
-@pytest.mark.slow
-def test_a_model_that_dies_takes_no_other_with_it(served: Served) -> None:
-    before = {process.pid for process in processes_of(served.server)}
-    served.load("m0")
-    (dying,) = {process.pid for process in processes_of(served.server)} - before
-    served.load("m1")
-    os.kill(dying, signal.SIGKILL)
-    until(lambda: not psutil.pid_exists(dying))
-    assert served.invoke("m0").json() == {"error": "Model m0 is not loaded yet."}
-    assert served.invoke("m1").json() == {"predictions": [3.5]}
-    assert served.load("m0").status_code == 200
-    assert served.invoke("m0").json() == {"predictions": [3.5]}
 
 
 @pytest.mark.slow

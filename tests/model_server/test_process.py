@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -156,32 +154,6 @@ def test_kill_9_of_the_front_leaves_no_process(tmp_path: Path) -> None:
         until(lambda: gone(processes))
         server.stop()
         assert not scratch.exists()
-
-
-def test_kill_9_of_the_program_that_started_it_leaves_no_process(tmp_path: Path) -> None:
-    model = bare_model(tmp_path / "m", inference_py=GOOD)
-    starter = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "import sys, time; from pathlib import Path\n"
-            "from sagemaker_serving.model_server.process import ModelServer\n"
-            "model, log = map(Path, sys.argv[1:])\n"
-            "ModelServer.start(model, environment={}, log_path=log); time.sleep(60)",
-            str(model),
-            str(tmp_path / "log"),
-        ]
-    )
-    below = psutil.Process(starter.pid)
-    until(lambda: is_held(below.children(recursive=True), ENGINE))  # as in under_way
-    until(lambda: len(below.children(recursive=True)) == 4)
-    processes = below.children(recursive=True)
-    next(each for each in processes if any(ENGINE in word for word in each.cmdline())).resume()
-    scratch = Path(processes[-1].cwd())
-    starter.kill()
-    starter.wait()
-    until(lambda: gone(processes))
-    until(lambda: not scratch.exists())
 
 
 def test_sigterm_ends_everything_and_is_no_failure(tmp_path: Path) -> None:
