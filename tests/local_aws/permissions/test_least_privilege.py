@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,16 +29,7 @@ from sagemaker_serving.errors import Failure
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
 from sagemaker_serving.spec.places import BATCH_PLACES
-from tests.local_aws.aws import (
-    REGION,
-    address_of,
-    client_of,
-    eventually,
-    policy,
-    running,
-    service_in,
-)
-from tests.local_aws.permissions.callers import refusal
+from tests.local_aws.aws import REGION, address_of, client_of, eventually, running, service_in
 from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -106,7 +96,7 @@ ON_AWS_ONLY_AT = {
     ): "a batch that runs while a deploy "
     "replaces its model reads the former archive (tests/deploy/test_update_during_batch.py)",
     ("s3:GetObject", ".tar.gz"): "the statement above lets a model's first archive be read, too; "
-    "without both the deploy is rolled back, as is tried below",
+    "without both SageMaker refuses the model (test_sagemaker.py)",
 }
 """The same, where the action is needed elsewhere: by how its resource ends."""
 
@@ -124,25 +114,6 @@ class Deployment:
 
     def client(self, service: str) -> Any:
         return self.gateway.context.client(service, REGION)
-
-    def template(self, stack: str) -> dict[str, Any]:
-        """A stack's template, without what CDK adds for its own bootstrap."""
-        files = self.assembly.rglob("*.template.json")
-        named = {file.name.split(".")[0].rstrip("0123456789ABCDEF"): file for file in files}
-        template: dict[str, Any] = json.loads(named[stack].read_text())
-        return template
-
-    def role(self, stack: str, kind: str) -> str:
-        """The ARN of a deployed role by its logical id's beginning."""
-        resources = self.client("cloudformation").describe_stack_resources(StackName=stack)
-        (name,) = [
-            resource["PhysicalResourceId"]
-            for resource in resources["StackResources"]
-            if resource["ResourceType"] == "AWS::IAM::Role"
-            and resource["LogicalResourceId"].startswith(kind)
-        ]
-        arn: str = self.client("iam").get_role(RoleName=name)["Role"]["Arn"]
-        return arn
 
     def run(
         self, name: str, *, files: int = 1, body: bytes = b"abc", **overrides: str
@@ -170,33 +141,6 @@ class Deployment:
         except Failure as failure:
             return str(failure)
         return ""
-
-    @contextmanager
-    def without(self, role_arn: str, *actions: str) -> Iterator[None]:
-        """Take actions from a role's policy for as long as the block runs."""
-        iam, role = self.client("iam"), role_arn.rpartition("/")[2]
-        whole = {
-            name: iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
-            for name in iam.list_role_policies(RoleName=role)["PolicyNames"]
-        }
-        for name, document in whole.items():
-            if rest := _without(document["Statement"], actions):
-                iam.put_role_policy(RoleName=role, PolicyName=name, PolicyDocument=policy(*rest))
-        try:
-            yield
-        finally:
-            for name, document in whole.items():
-                text = json.dumps(document)
-                iam.put_role_policy(RoleName=role, PolicyName=name, PolicyDocument=text)
-
-
-def _without(statements: list[dict[str, Any]], actions: tuple[str, ...]) -> list[dict[str, Any]]:
-    given = [
-        (each, [each["Action"]] if isinstance(each["Action"], str) else each["Action"])
-        for each in statements
-    ]
-    kept = [(each, [name for name in names if name not in actions]) for each, names in given]
-    return [{**each, "Action": names} for each, names in kept if names]
 
 
 def launch_held(
@@ -367,114 +311,3 @@ def test_every_permission_is_missed_when_it_is_taken_away(
     guards = sum("/DeployGuard" in name for name in roles_of(local))
     theirs = sum("test_deploy_guard" in why for why in ON_AWS_ONLY_AT.values())
     assert len(elsewhere) == len(ON_AWS_ONLY_AT) + theirs * (guards - 1)
-
-
-def test_a_deploy_without_the_archives_statement_is_rolled_back(local: Deployment) -> None:
-    status, reasons = broken_deploy(local, "no-archive", ("s3:GetObject",))
-    assert status == "ROLLBACK_COMPLETE"
-    assert "Could not access model data at s3://cdk-hnb659fds-assets-" in reasons
-    assert 'Also ensure that the role has "s3:GetObject" permissions' in reasons
-
-
-def test_a_deploy_without_the_images_statement_is_rolled_back(local: Deployment) -> None:
-    status, reasons = broken_deploy(local, "no-image", ("ecr:BatchGetImage",))
-    assert status == "ROLLBACK_COMPLETE"
-    assert "does not have BatchGetImage permission for the image: '763104351884." in reasons
-    names = [
-        found["EndpointName"] for found in local.client("sagemaker").list_endpoints()["Endpoints"]
-    ]
-    assert sorted(names) == ["local-digits", "local-half-plus-three"]
-
-
-def broken_deploy(local: Deployment, name: str, without: tuple[str, ...]) -> tuple[str, str]:
-    """Deploy half-plus-three under another name, its role short of some actions."""
-    template = local.template("localhalfplusthree")
-    for resource in template["Resources"].values():
-        if resource["Type"] == "AWS::IAM::Policy":
-            document = resource["Properties"]["PolicyDocument"]
-            document["Statement"] = _without(document["Statement"], without)
-    body = json.dumps(template).replace("local-half-plus-three", name)
-    body = body.replace("/sagemaker-serving/local/half-plus-three", f"/{name}")
-    cloudformation = local.client("cloudformation")
-    made = cloudformation.create_stack(
-        StackName=name, TemplateBody=body, Capabilities=["CAPABILITY_IAM"]
-    )["StackId"]
-
-    def status() -> str | None:
-        found: str = cloudformation.describe_stacks(StackName=made)["Stacks"][0]["StackStatus"]
-        return None if found.endswith("_IN_PROGRESS") else found
-
-    ended: str = eventually(status)
-    events = cloudformation.describe_stack_events(StackName=made)["StackEvents"]
-    return ended, "\n".join(event.get("ResourceStatusReason", "") for event in events)
-
-
-def test_an_endpoint_whose_role_lost_its_archive_fails(local: Deployment) -> None:
-    sagemaker = local.client("sagemaker")
-    config = sagemaker.describe_endpoint(EndpointName="local-digits")["EndpointConfigName"]
-    with local.without(local.role("local-digits", "ExecutionRole"), "s3:GetObject"):
-        sagemaker.create_endpoint(EndpointName="late", EndpointConfigName=config)
-
-        def settled() -> Any:
-            found = sagemaker.describe_endpoint(EndpointName="late")
-            return found if found["EndpointStatus"] != "Creating" else None
-
-        endpoint = eventually(settled)
-    assert endpoint["EndpointStatus"] == "Failed"
-    assert "the role passed to CreateModel has permissions to download" in endpoint["FailureReason"]
-    assert "not authorized to perform: s3:GetObject" in endpoint["FailureReason"]
-
-
-TAKEN: list[tuple[str, str, Callable[[str], bool]]] = [
-    (
-        "ExecutionRole",
-        "s3:PutObject",
-        lambda cause: (
-            "ClientError: " in cause and "not authorized to perform: s3:PutObject" in cause
-        ),
-    ),
-    (
-        "BatchTransformRole",
-        "sagemaker:CreateTransformJob",
-        lambda cause: (
-            "not authorized to perform: sagemaker:CreateTransformJob" in cause
-            and "AccessDeniedException" in cause
-        ),
-    ),
-]
-
-
-@pytest.mark.parametrize(("role", "action", "says"), TAKEN, ids=[each[1] for each in TAKEN])
-def test_a_run_fails_without_one_of_its_permissions(
-    local: Deployment, role: str, action: str, says: Callable[[str], bool]
-) -> None:
-    """With all of them `judged` has seen runs succeed."""
-    with local.without(local.role("local-digits", role), action):
-        cause = local.ended(local.run(f"without-{action.partition(':')[2]}"))
-    assert says(cause), cause
-
-
-@pytest.mark.usefixtures("judged")  # whose jobs are asked for again
-def test_a_job_is_refused_whose_role_may_not_list_its_input(local: Deployment) -> None:
-    sagemaker = local.client("sagemaker")
-    jobs = sagemaker.list_transform_jobs(NameContains="first")["TransformJobSummaries"]
-    done = sagemaker.describe_transform_job(TransformJobName=jobs[0]["TransformJobName"])
-    again = {
-        name: done[name] for name in ("ModelName", "TransformOutput", "TransformResources")
-    } | {
-        "TransformInput": {
-            "DataSource": {
-                "S3DataSource": {
-                    "S3DataType": "S3Prefix",
-                    "S3Uri": f"{local.pipeline.input_uri}first/",
-                }
-            }
-        }
-    }
-    role = local.role("local-digits", "ExecutionRole")
-    with local.without(role, "s3:ListBucket"):
-        status, code, message = refusal(
-            sagemaker.create_transform_job, TransformJobName="again", **again
-        )
-    assert (status, code) == (400, "ValidationException")
-    assert f'and that the role "{role}" has "s3:ListBucket" permissions on bucket' in message

@@ -12,6 +12,7 @@ from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.models.network_access import NEEDED
 from tests.local_aws.aws import IMAGE, REGION, Aws, eventually, service_in
 from tests.local_aws.permissions.callers import ACCOUNT, Caller, allow, numbers, refusal
+from tests.local_sagemaker.transforming import ended, job
 
 URL = "s3://models/model.tar.gz"
 READ = allow("s3:GetObject", "arn:aws:s3:::models/*")
@@ -286,7 +287,7 @@ def test_a_jobs_role_or_its_caller_may_make_grants_on_its_key(
     aws.s3.put_object(Bucket="models", Key="in/a", Body=b"1")
     source = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/in/"}}
     hosts = {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeKmsKeyId": key}
-    job = {
+    asked = {
         "TransformJobName": f"job-{next(numbers)}",
         "ModelName": model(aws, role),
         "TransformInput": {"DataSource": source},
@@ -295,6 +296,18 @@ def test_a_jobs_role_or_its_caller_may_make_grants_on_its_key(
     }
     create = caller.client("sagemaker").create_transform_job
     if of_role or of_caller:
-        create(**job)
+        create(**asked)
     else:
-        assert refusal(create, **job) == denied(caller, key)
+        assert refusal(create, **asked) == denied(caller, key)
+
+
+def test_a_jobs_role_needs_to_list_its_input_and_to_write_its_output(aws: Aws) -> None:
+    aws.s3.put_object(Bucket="models", Key="in/a", Body=b"1")
+    blind = Caller(aws, READ, allow(PULL), service="sagemaker").arn
+    status, code, message = refusal(job, aws=aws, source="in/", ModelName=model(aws, blind))
+    assert (status, code) == (400, "ValidationException")
+    assert f'and that the role "{blind}" has "s3:ListBucket" permissions on bucket' in message
+    mute = Caller(aws, READ, allow([*PULL, "s3:ListBucket"]), service="sagemaker").arn
+    failed = ended(aws, job(aws, "in/", ModelName=model(aws, mute)))
+    assert failed["FailureReason"].startswith("ClientError: ")
+    assert "not authorized to perform: s3:PutObject" in failed["FailureReason"]
