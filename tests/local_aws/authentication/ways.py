@@ -15,7 +15,6 @@ from botocore.auth import HmacV1Auth, S3SigV4Auth, SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
-from urllib3 import encode_multipart_formdata
 
 from tests.local_aws.authentication.requests import signing_at
 from tests.local_aws.aws import IMAGE, REGION, Aws, keys_of, policy
@@ -139,17 +138,6 @@ def a_form_without_a_signature(door: Door) -> int:
 
 
 @way
-def a_form_as_text(door: Door) -> int:
-    return door.send("POST", "/", {"Content-Type": "text/plain"}, urlencode(STACK).encode())
-
-
-@way
-def a_form_of_parts(door: Door) -> int:
-    body, kind = encode_multipart_formdata(STACK)
-    return door.send("POST", "/", {"Content-Type": kind}, body)
-
-
-@way
 def a_signed_form_of_another_type(door: Door) -> int:
     body = urlencode(STACK).encode()
     signed = door.signed("cloudformation", body=body, Content_Type="text/plain")
@@ -167,37 +155,13 @@ def json_as_text(door: Door) -> int:
 
 
 @way
-def fake_credentials_as_of_old(door: Door) -> int:
-    return door.create_model(door.signed(keys=Credentials("test", "test")))
-
-
-@way
-def another_key(door: Door) -> int:
-    keys = Credentials("AKIAIOSFODNN7EXAMPLE", door.keys.secret_key)
-    return door.create_model(door.signed(keys=keys))
-
-
-@way
 def another_secret(door: Door) -> int:
     return door.create_model(door.signed(keys=Credentials(door.keys.access_key, "guessed")))
 
 
 @way
-def a_lasting_key_with_a_token(door: Door) -> int:
-    keys = Credentials(door.keys.access_key, door.keys.secret_key, "token")
-    return door.create_model(door.signed(keys=keys))
-
-
-@way
 def a_changed_body(door: Door) -> int:
     return door.create_model(door.signed(body=b"{}"))
-
-
-@way
-def a_changed_query(door: Door) -> int:
-    body = urlencode({"Action": "ListStacks"}).encode()
-    signed = door.signed("cloudformation", body=body, Content_Type=FORM)
-    return door.send("POST", f"/?{urlencode(STACK)}", signed, body)
 
 
 @way
@@ -207,33 +171,14 @@ def a_changed_target(door: Door) -> int:
 
 
 @way
-def a_target_that_is_not_signed(door: Door) -> int:
-    signed = door.signed()
-    authorization = signed["Authorization"].replace(";x-amz-target", "")
-    return door.create_model({**signed, "Authorization": authorization})
-
-
-@way
 def another_services_scope(door: Door) -> int:
     """The body and the target are SageMaker's, the signature is for IAM."""
     return door.create_model(door.signed("iam"))
 
 
 @way
-def another_regions_scope(door: Door) -> int:
-    signed = door.signed()
-    authorization = signed["Authorization"].replace(REGION, "us-east-1")
-    return door.create_model({**signed, "Authorization": authorization})
-
-
-@way
 def a_replay_after_a_quarter_of_an_hour(door: Door) -> int:
     return door.create_model(door.signed(at=time.time() - 901))
-
-
-@way
-def a_signature_of_tomorrow(door: Door) -> int:
-    return door.create_model(door.signed(at=time.time() + 24 * 3600))
 
 
 @way
@@ -244,16 +189,6 @@ def a_foreign_host(door: Door) -> int:
 @way
 def a_foreign_origin(door: Door) -> int:
     return door.create_model({**door.signed(), "Origin": "https://evil.example"})
-
-
-@way
-def another_port_of_this_machine_as_origin(door: Door) -> int:
-    return door.create_model({**door.signed(), "Origin": "http://localhost:3000"})
-
-
-@way
-def another_sites_fetch(door: Door) -> int:
-    return door.create_model({**door.signed(), "Sec-Fetch-Site": "cross-site"})
 
 
 @way
@@ -294,29 +229,6 @@ def a_url_for_another_key(door: Door) -> int:
 
 
 @way
-def a_url_for_another_method(door: Door) -> int:
-    return door.send("DELETE", door.presigned("get_object"))
-
-
-@way
-def an_old_url_for_another_key(door: Door) -> int:
-    return door.send("GET", door.presigned("get_object", "s3").replace("/mine", "/model.tar.gz"))
-
-
-@way
-def a_url_whose_time_is_over(door: Door) -> int:
-    with signing_at(time.time() - 100):
-        target = door.presigned("get_object", ExpiresIn=10)
-    return door.send("GET", target)
-
-
-@way
-def an_upload_of_another_type(door: Door) -> int:
-    target = door.presigned("put_object", Params={"ContentType": "text/plain", "Key": "intruder"})
-    return door.send("PUT", target, {"Content-Type": "text/html"}, b"x")
-
-
-@way
 def an_upload_url_in_a_page_of_another_site(door: Door) -> int:
     target = door.presigned("put_object", Params={"Key": "intruder"})
     return door.send("PUT", target, {"Origin": "https://evil.example"}, b"x")
@@ -337,24 +249,9 @@ def an_old_signature_of_nothing(door: Door) -> int:
 
 
 @way
-def an_upload_by_a_form_with_a_signed_policy(door: Door) -> int:
-    fields = door.aws.s3.generate_presigned_post("models", "intruder")["fields"]
-    body, kind = encode_multipart_formdata({**fields, "file": ("f", b"x")})
-    return door.send("POST", "/models", {"Content-Type": kind}, body)
-
-
-@way
 def a_sessions_key_without_its_token(door: Door) -> int:
     session = Caller(door.aws, {"Effect": "Allow", "Action": "*", "Resource": "*"}).session
     keys = Credentials(session.access_key_id, session.secret_access_key)
-    return door.create_model(door.signed(keys=keys))
-
-
-@way
-def a_session_with_anothers_token(door: Door) -> int:
-    everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
-    one, other = (Caller(door.aws, everything).session for _ in range(2))
-    keys = Credentials(one.access_key_id, one.secret_access_key, other.session_token)
     return door.create_model(door.signed(keys=keys))
 
 
