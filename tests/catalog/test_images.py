@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-from typing import Literal
-
 import pytest
 
 from sagemaker_serving.catalog import (
     Accelerator,
     UnknownImage,
-    container_image,
     framework_versions,
     image_for,
     image_regions,
@@ -201,53 +198,6 @@ def test_a_version_gets_the_nearest_image_of_its_release_that_is_not_older(
     framework: str, asked: str, taken: str
 ) -> None:
     assert image_version(framework, asked) == taken
-
-
-SUPPORTED = "1.4.1 1.5.0 1.6.0 1.7.0 1.8.0 1.9.0 1.10.0 1.11.0 1.12.0 1.13.1 1.14.0 1.15.0 2.0.0"
-"""README: "Supported versions of TensorFlow: …"."""
-FOR_EIA = "1.11.0 1.12.0 1.13.1 1.14.0"
-"""README: "Supported versions of TensorFlow for Elastic Inference: …"."""
-OLDER_ACCOUNTS = {"ap-east-1": "057415533634", "me-south-1": "724002660598"}
-ACCOUNTS = {"ap-east-1": "871362719292", "me-south-1": "217643126080"} | {
-    "us-iso-east-1": "886529160074"
-}
-"""README: "… in the following AWS accounts: …"; the last is of tensorflow-inference alone."""
-
-
-@pytest.mark.parametrize("region", ["us-west-2", "eu-west-1", *ACCOUNTS])
-@pytest.mark.parametrize("processor", ["cpu", "gpu"])
-@pytest.mark.parametrize("version", SUPPORTED.split())
-def test_each_version_of_the_containers_readme_is_in_its_repository_and_account(
-    version: str, processor: Literal["cpu", "gpu"], region: str
-) -> None:
-    """README: 'tensorflow-inference' for any new version starting with 1.13.0,
-    'sagemaker-tensorflow-serving' for 1.4.1 to 1.12.0, tags "{version}-{cpu|gpu}"."""
-    older = tuple(map(int, version.split("."))) < (1, 13)
-    image = container_image(
-        framework="tensorflow", version=version, region=region, processor=processor
-    )
-    assert image.repository == ("sagemaker-tensorflow-serving" if older else "tensorflow-inference")
-    assert image.tag == f"{'1.13.0' if version == '1.13.1' else version}-{processor}"
-    if older and region != "us-iso-east-1":
-        assert image.account == OLDER_ACCOUNTS.get(region, "520713654638")
-    if not older:
-        assert image.account == ACCOUNTS.get(region, "763104351884")
-
-
-@pytest.mark.parametrize("version", FOR_EIA.split())
-def test_each_version_of_the_readme_for_elastic_inference_is_in_its_repository(
-    version: str,
-) -> None:
-    """README: 'tensorflow-inference-eia' for any new version starting with 1.14.0,
-    'sagemaker-tensorflow-serving-eia' for 1.11.0, 1.12.0, 1.13.1, in the same accounts."""
-    newer = version == "1.14.0"
-    image = container_image(
-        framework="tensorflow", version=version, region="us-west-2", scope="eia"
-    )
-    assert image.repository == (
-        "tensorflow-inference-eia" if newer else "sagemaker-tensorflow-serving-eia"
-    )
-    assert image.account == ("763104351884" if newer else "520713654638")
 
 
 OLDER_REGISTRY = "520713654638.dkr.ecr.us-west-2.amazonaws.com/sagemaker-tensorflow-serving"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -15,7 +12,6 @@ from aws_cdk import aws_sns as sns
 from aws_cdk.assertions import Template
 from cdk_nag import AwsSolutionsChecks
 
-from sagemaker_serving import catalog
 from sagemaker_serving.infra import (
     AlarmThresholds,
     AlarmTopic,
@@ -39,12 +35,10 @@ from sagemaker_serving.infra import (
     ScalingStep,
     WatchedVariant,
 )
-from sagemaker_serving.infra.model.image import Host
 from sagemaker_serving.rules import check_template, template_of
 from sagemaker_serving.spec import BatchTransform as BatchTransformSpec
 from tests.today import TODAY
 
-CFN_LINT = Path(sys.executable).with_name("cfn-lint")
 PREFIX = "batch/"
 
 
@@ -223,32 +217,3 @@ def test_the_rules_find_nothing(stack: cdk.Stack) -> None:
 def test_cdk_nag_finds_nothing_unacknowledged(stack: cdk.Stack) -> None:
     found = AwsSolutionsChecks(stack.node.root).validate_scope(stack).violations
     assert [violation.rule_name for violation in found] == []
-
-
-def test_cfn_lint_finds_only_what_is_known(stack: cdk.Stack, tmp_path: Path) -> None:
-    """W3005 is CDK's own; W3037 does not know the newest of the four invoke actions yet."""
-    path = tmp_path / "every.template.json"
-    path.write_text(json.dumps(Template.from_stack(stack).to_json()))
-    ended = subprocess.run(
-        [str(CFN_LINT), "--format", "json", "--", str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    unknown = {
-        finding["Rule"]["Id"]
-        for finding in json.loads(ended.stdout)
-        if "'invokeendpointwithbidirectionalstream' is not one of" not in finding["Message"]
-    }
-    assert unknown <= {"W3005"}
-
-
-@pytest.mark.parametrize("region", catalog.image_regions("tensorflow", "2.20"))
-def test_the_image_is_known_in_every_region_that_has_it(tmp_path: Path, region: str) -> None:
-    stack = cdk.Stack(cdk.App(outdir=str(tmp_path)), "Stack", env=cdk.Environment(region=region))
-    host = Host(role=ExecutionRole(stack, "Role"), instance_type="ml.c5.large")
-    uri = ContainerImage.from_catalog("tensorflow", "2.20").bind(stack, host)
-    assert (
-        f".dkr.ecr.{region}.{catalog.domain_suffix(region)}/tensorflow-inference:2.20-cpu-py312"
-        in uri
-    )

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk.assertions import Match, Template
-from cdk_nag import AwsSolutionsChecks
 
 from sagemaker_serving.infra import ContainerImage, Model, ModelData, Network, PrivateVpc
 from sagemaker_serving.local_sagemaker.models.network_access import NEEDED
@@ -131,13 +130,6 @@ def test_a_private_vpc_has_no_way_out_and_the_doors_that_a_model_needs(bench: An
         for door in doors
     )
     assert names == ["logs", "monitoring", "runtime", "s3"]
-
-
-def test_a_private_model_leaves_nothing_for_cdk_nag_to_say(bench: Any) -> None:
-    private = PrivateVpc(bench.stack, "Private")
-    add_model(bench, network=private.network)
-    found = AwsSolutionsChecks(bench.app).validate_scope(bench.stack).violations
-    assert [violation.rule_name for violation in found] == []
 
 
 @pytest.mark.parametrize(("retain", "policy"), [(True, "Retain"), (False, "Delete")])
