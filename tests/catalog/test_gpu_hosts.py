@@ -68,8 +68,3 @@ def test_a_driver_that_is_not_known_to_be_too_old_runs_everything() -> None:
     assert least_driver("14.0") is None
     assert ami_versions("endpoint")["al2-ami-sagemaker-inference-gpu-2"].runs("14.0")
     assert ami_versions("endpoint")["al2-ami-sagemaker-inference-gpu-2"].runs("")
-
-
-def test_every_fact_has_its_source_and_date() -> None:
-    for source in snapshot("gpu_hosts")["sources"]:
-        assert {"name", "where", "what", "read"} <= source.keys()

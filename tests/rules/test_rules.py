@@ -263,10 +263,3 @@ def test_no_rule_is_left_out_of_the_registry() -> None:
 def test_no_two_rules_share_an_id() -> None:
     names = [rule.id for rule in RULES]
     assert len(set(names)) == len(names)
-
-
-def test_each_rule_says_what_and_why_and_where_that_is_written() -> None:
-    told = [
-        (rule.id, (rule.what.endswith("."), rule.why, rule.example, rule.source)) for rule in RULES
-    ]
-    assert [name for name, each in told if not all(each)] == []

@@ -25,19 +25,6 @@ TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 
 
-def test_there_is_an_example_for_each_kind() -> None:
-    assert KINDS == [
-        "real-time",
-        "serverless",
-        "asynchronous",
-        "shadow",
-        "multi-model",
-        "pipeline",
-        "model-package",
-        "inference-components",
-    ]
-
-
 def test_the_examples_are_sound(kinds: Kinds) -> None:
     found = check_environment(kinds.file, today=TODAY)
     assert [str(problem) for problem in found if problem.severity is not Severity.NOTE] == []
