@@ -13,6 +13,7 @@ import pytest
 
 from local_aws.process.address import find
 from tests.cli.conftest import run_in
+from tests.local_aws.aws import variant
 
 pytestmark = pytest.mark.slow
 
@@ -61,14 +62,7 @@ def deploy(name: str, home: Path, region: str) -> None:
     sagemaker.create_model(ModelName=name, PrimaryContainer={"Image": IMAGE})
     sagemaker.create_endpoint_config(
         EndpointConfigName=name,
-        ProductionVariants=[
-            {
-                "VariantName": "v",
-                "ModelName": name,
-                "InstanceType": "ml.m5.large",
-                "InitialInstanceCount": 1,
-            }
-        ],
+        ProductionVariants=[variant("v", name)],
     )
     sagemaker.create_endpoint(EndpointName=name, EndpointConfigName=name)
     sagemaker.get_waiter("endpoint_in_service").wait(

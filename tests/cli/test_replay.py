@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from sagemaker_serving.cli.replay import replay as command
 from sagemaker_serving.errors import Failure, Mistake, NotFound
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
-from tests.local_aws.aws import REGION, Aws, service_in, shell_of, stand_in_aws
+from tests.local_aws.aws import REGION, Aws, service_in, shell_of, stand_in_aws, variant
 from tests.operations.captures import event, exchanges, write
 
 ROOT = Path(__file__).parents[2]
@@ -30,13 +30,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aws]:
         local.sagemaker.create_endpoint_config(
             EndpointConfigName="twice",
             ProductionVariants=[
-                {
-                    "VariantName": name,
-                    "ModelName": name,
-                    "InstanceType": "ml.m5.large",
-                    "InitialInstanceCount": 1,
-                    "InitialVariantWeight": weight,
-                }
+                variant(name, name, InitialVariantWeight=weight)
                 for name, weight in (("right", 1.0), ("wrong", 0.0))
             ],
             DataCaptureConfig={

@@ -11,7 +11,7 @@ from botocore.stub import ANY, Stubber
 from local_aws.gateway import Gateway
 from sagemaker_serving.client import AsyncRequests, Aws, EndpointFacts, Predictor
 from sagemaker_serving.errors import Failure, Mistake, ModelFailed
-from tests.local_aws.aws import IMAGE, client_of
+from tests.local_aws.aws import IMAGE, client_of, variant
 
 ASYNCHRONOUS = EndpointFacts(asynchronous=True)
 OUTPUT, FAILURE = "s3://models/out/1.out", "s3://models/failed/1.out"
@@ -163,14 +163,7 @@ def backwards(region: Aws) -> str:
     )
     sagemaker.create_endpoint_config(
         EndpointConfigName=name,
-        ProductionVariants=[
-            {
-                "VariantName": "blue",
-                "ModelName": name,
-                "InstanceType": "ml.m5.large",
-                "InitialInstanceCount": 1,
-            }
-        ],
+        ProductionVariants=[variant("blue", name)],
         AsyncInferenceConfig={
             "OutputConfig": {
                 "S3OutputPath": "s3://models/answers/",

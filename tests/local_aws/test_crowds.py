@@ -18,7 +18,7 @@ from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
 from sagemaker_serving.client import Aws
 from tests.crowd import crowd, few_files, post
-from tests.local_aws.aws import IMAGE, REGION
+from tests.local_aws.aws import IMAGE, REGION, variant
 from tools.roles import MODEL_POLICY, trust
 
 ROOT = Path(__file__).parents[2]
@@ -58,14 +58,7 @@ def _deploy(address: Address, folder: Path) -> None:
     )
     sagemaker.create_endpoint_config(
         EndpointConfigName="half",
-        ProductionVariants=[
-            {
-                "VariantName": "v",
-                "ModelName": "half",
-                "InstanceType": "ml.m5.large",
-                "InitialInstanceCount": 1,
-            }
-        ],
+        ProductionVariants=[variant("v", "half")],
     )
     sagemaker.create_endpoint(EndpointName="half", EndpointConfigName="half")
     sagemaker.get_waiter("endpoint_in_service").wait(

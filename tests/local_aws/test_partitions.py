@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import boto3
 import pytest
 
 from local_aws.arn import Arn, arn_in
-from tests.local_aws.aws import Aws, eventually, policy
+from tests.local_aws.aws import Aws, policy
 from tests.local_aws.permissions.callers import ACCOUNT, allow, refusal
+from tests.local_aws.stacks import Deployments
 
 BEGINNINGS = {"cn-north-1": "arn:aws-cn", "us-gov-west-1": "arn:aws-us-gov"}
 ROOT = {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
@@ -51,18 +51,10 @@ TEMPLATE = {
 def test_a_role_may_do_what_its_policy_names_by_the_partition_and_nothing_else(
     aws: Aws, region: str
 ) -> None:
-    cloudformation = aws.client("cloudformation", region)
-    stack_id = cloudformation.create_stack(
-        StackName="s", TemplateBody=json.dumps(TEMPLATE), Capabilities=["CAPABILITY_IAM"]
-    )["StackId"]
-
-    def look() -> Any:
-        stack = cloudformation.describe_stacks(StackName="s")["Stacks"][0]
-        return None if stack["StackStatus"] == "CREATE_IN_PROGRESS" else stack
-
-    stack = eventually(look)
+    stacks = Deployments(aws.client("cloudformation", region))
+    stack = stacks.create("s", TEMPLATE)
     assert stack["StackStatus"] == "CREATE_COMPLETE"
-    outputs = {each["OutputKey"]: each["OutputValue"] for each in stack["Outputs"]}
+    stack_id, outputs = stack["StackId"], stacks.outputs("s")
     sts = aws.client("sts", region)
     answer = sts.assume_role(RoleArn=outputs["Role"], RoleSessionName="me")
     keys = answer["Credentials"]

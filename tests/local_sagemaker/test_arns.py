@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local_aws.aws import IMAGE, Aws, eventually
+from tests.local_aws.aws import IMAGE, Aws
 from tests.local_aws.functions import Functions, trust
 from tests.local_aws.services.cloudformation.templates import (
     get_att,
@@ -17,6 +15,7 @@ from tests.local_aws.services.cloudformation.templates import (
     resource,
     template,
 )
+from tests.local_aws.stacks import Deployments
 from tools.roles import MODEL_POLICY
 from tools.roles import trust as trusts
 
@@ -93,18 +92,10 @@ def outputs(aws: Aws) -> Mapping[str, str]:
             ],
         ),
     )
-    cloudformation = aws.client("cloudformation")
-    cloudformation.create_stack(
-        StackName="Mixed", TemplateBody=json.dumps(body), Capabilities=["CAPABILITY_NAMED_IAM"]
-    )
-
-    def done() -> Any:
-        (stack,) = cloudformation.describe_stacks(StackName="Mixed")["Stacks"]
-        return None if stack["StackStatus"].endswith("IN_PROGRESS") else stack
-
-    stack = eventually(done)
+    stacks = Deployments(aws.client("cloudformation"))
+    stack = stacks.create("Mixed", body)
     assert stack["StackStatus"] == "CREATE_COMPLETE", stack
-    return {each["OutputKey"]: each["OutputValue"] for each in stack["Outputs"]}
+    return stacks.outputs("Mixed")
 
 
 def test_ref_is_the_arn_in_lower_case_and_get_att_the_name_as_given(
@@ -174,16 +165,8 @@ def test_model_packages_keep_their_case(aws: Aws) -> None:
 
 
 def test_a_stack_of_mixed_names_is_deleted_whole(aws: Aws, outputs: Mapping[str, str]) -> None:
-    cloudformation = aws.client("cloudformation")
-    (stack,) = cloudformation.describe_stacks(StackName="Mixed")["Stacks"]
-    cloudformation.delete_stack(StackName="Mixed")
-
-    def status() -> str:
-        (found,) = cloudformation.describe_stacks(StackName=stack["StackId"])["Stacks"]
-        return str(found["StackStatus"])
-
-    eventually(lambda: not status().endswith("IN_PROGRESS"))
-    assert status() == "DELETE_COMPLETE"
+    stack = Deployments(aws.client("cloudformation")).delete("Mixed")
+    assert stack["StackStatus"] == "DELETE_COMPLETE"
     for found in (
         aws.sagemaker.list_endpoints(NameContains="mixed")["Endpoints"],
         aws.sagemaker.list_models(NameContains="mixed")["Models"],

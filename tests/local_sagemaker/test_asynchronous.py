@@ -17,7 +17,7 @@ from local_aws.s3_location import S3Location
 from sagemaker_serving.local_sagemaker.async_inference.request import AsyncRequest
 from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
 from sagemaker_serving.local_sagemaker.common.settings import Settings
-from tests.local_aws.aws import REGION, Aws, children, eventually
+from tests.local_aws.aws import REGION, Aws, children, eventually, variant
 from tests.local_sagemaker.numbers import figures
 
 
@@ -100,14 +100,7 @@ def asynchronous(aws: Aws, name: str, model: str, **output: Any) -> None:
     }
     aws.sagemaker.create_endpoint_config(
         EndpointConfigName=name,
-        ProductionVariants=[
-            {
-                "VariantName": "v",
-                "ModelName": model,
-                "InstanceType": "ml.m5.large",
-                "InitialInstanceCount": 1,
-            }
-        ],
+        ProductionVariants=[variant("v", model)],
         AsyncInferenceConfig={
             "ClientConfig": {"MaxConcurrentInvocationsPerInstance": 1},
             "OutputConfig": {

@@ -13,7 +13,7 @@ import pytest
 
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.fleets.capture import Capture, Payload, capture_of
-from tests.local_aws.aws import Aws, service_in
+from tests.local_aws.aws import Aws, service_in, variant
 
 CONFIG: dict[str, Any] = {
     "EnableCapture": True,
@@ -32,14 +32,7 @@ def config(aws: Aws, name: str, **capture: Any) -> None:
         aws.model("m")
     aws.sagemaker.create_endpoint_config(
         EndpointConfigName=name,
-        ProductionVariants=[
-            {
-                "VariantName": "v",
-                "ModelName": "m",
-                "InstanceType": "ml.m5.large",
-                "InitialInstanceCount": 1,
-            }
-        ],
+        ProductionVariants=[variant("v", "m")],
         DataCaptureConfig={**CONFIG, **capture},
     )
 

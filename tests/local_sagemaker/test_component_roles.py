@@ -6,13 +6,14 @@ said in `network_access` and `image_access`.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from local_aws.faults import Fault, Kind
-from tests.local_aws.aws import IMAGE, Aws, eventually
+from tests.local_aws.aws import IMAGE, Aws
+from tests.local_aws.services.cloudformation.templates import get_att, ref, resource
+from tests.local_aws.stacks import Deployments
 
 VPC = {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}
 TRUST = {
@@ -29,73 +30,50 @@ ALL = {
 }
 
 
-def template(kind: str, config: list[str], policy: list[str]) -> str:
+def template(kind: str, config: list[str], policy: list[str]) -> dict[str, Any]:
     """An endpoint of one component in a VPC; what the config and the policy wait for."""
-    container = {"Image": IMAGE, "ArtifactUrl": "s3://models/model.tar.gz"}
     variant = {"VariantName": "v", "InstanceType": "ml.m5.large", "InitialInstanceCount": 1}
-    return json.dumps(
-        {
-            "Resources": {
-                "Role": {
-                    "Type": "AWS::IAM::Role",
-                    "Properties": {"AssumeRolePolicyDocument": TRUST},
-                },
-                "Policy": {
-                    "Type": "AWS::IAM::Policy",
-                    "DependsOn": policy,
-                    "Properties": {
-                        "PolicyName": "own",
-                        "PolicyDocument": ALL,
-                        "Roles": [{"Ref": "Role"}],
-                    },
-                },
-                "Config": {
-                    "Type": "AWS::SageMaker::EndpointConfig",
-                    "DependsOn": config,
-                    "Properties": {
-                        "ExecutionRoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
-                        "ProductionVariants": [variant],
-                        **({"VpcConfig": VPC} if kind == "vpc" else {}),
-                    },
-                },
-                "Endpoint": {
-                    "Type": "AWS::SageMaker::Endpoint",
-                    "Properties": {
-                        "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]}
-                    },
-                },
-                "Component": {
-                    "Type": "AWS::SageMaker::InferenceComponent",
-                    "Properties": {
-                        "EndpointName": {"Fn::GetAtt": ["Endpoint", "EndpointName"]},
-                        "VariantName": "v",
-                        "Specification": {
-                            "Container": container,
-                            "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
-                        },
-                        "RuntimeConfig": {"CopyCount": 1},
-                    },
-                },
-            }
-        }
-    )
+    specification = {
+        "Container": {"Image": IMAGE, "ArtifactUrl": "s3://models/model.tar.gz"},
+        "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+    }
+    made = {
+        "Role": resource("IAM::Role", AssumeRolePolicyDocument=TRUST),
+        "Policy": resource(
+            "IAM::Policy",
+            *policy,
+            PolicyName="own",
+            PolicyDocument=ALL,
+            Roles=[ref("Role")],
+        ),
+        "Config": resource(
+            "SageMaker::EndpointConfig",
+            *config,
+            ExecutionRoleArn=get_att("Role", "Arn"),
+            ProductionVariants=[variant],
+            **({"VpcConfig": VPC} if kind == "vpc" else {}),
+        ),
+        "Endpoint": resource(
+            "SageMaker::Endpoint", EndpointConfigName=get_att("Config", "EndpointConfigName")
+        ),
+        "Component": resource(
+            "SageMaker::InferenceComponent",
+            EndpointName=get_att("Endpoint", "EndpointName"),
+            VariantName="v",
+            Specification=specification,
+            RuntimeConfig={"CopyCount": 1},
+        ),
+    }
+    return {"Resources": made}
 
 
-def deployed(aws: Aws, name: str, text: str) -> tuple[str, str]:
+def deployed(aws: Aws, name: str, body: dict[str, Any]) -> tuple[str, str]:
     """The status that a new stack comes to, and why something of it failed."""
-    client = aws.client("cloudformation")
-    client.create_stack(StackName=name, TemplateBody=text, Capabilities=["CAPABILITY_IAM"])
-
-    def look() -> Any:
-        (stack,) = client.describe_stacks(StackName=name)["Stacks"]
-        return None if stack["StackStatus"].endswith("_IN_PROGRESS") else stack["StackStatus"]
-
-    status = str(eventually(look))
-    events = client.describe_stack_events(StackName=name)["StackEvents"]
-    failed = [each for each in events if each["ResourceStatus"] == "CREATE_FAILED"]
-    reasons = [str(each.get("ResourceStatusReason")) for each in failed]
-    client.delete_stack(StackName=name)
-    return status, "\n".join(reasons)
+    stacks = Deployments(aws.client("cloudformation"))
+    status = stacks.create(name, body)["StackStatus"]
+    failed = [each for each in stacks.events(name) if each["ResourceStatus"] == "CREATE_FAILED"]
+    stacks.delete(name)
+    return status, "\n".join(str(each.get("ResourceStatusReason")) for each in failed)
 
 
 @pytest.mark.parametrize(

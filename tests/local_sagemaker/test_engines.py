@@ -18,10 +18,10 @@ from sagemaker_serving.local_sagemaker.engines.declarations import read_declarat
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES
 from sagemaker_serving.local_sagemaker.engines.images import Engine, NoEngine, engine_of
 from sagemaker_serving.model_server.programs import Program
-from tests.local_aws.aws import REGION, Aws, archive, eventually, running
-from tests.local_aws.services.cloudformation.templates import endpoint as endpoint_template
+from tests.local_aws.aws import REGION, Aws, archive, eventually, running, variant
 from tests.local_aws.stand_in import StandIn
 from tests.local_sagemaker.own_server import command_of
+from tests.local_sagemaker.transforming import ended, job
 
 ROOT = Path(__file__).parents[2]
 ECR = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
@@ -105,15 +105,13 @@ def test_a_plain_and_a_compiled_pytorch_variant_answer_through_their_functions(a
         "compiled": a_model(aws, "compiled", NEO_PYTORCH, **environment),
     }
     aws.endpoint("torch", aws.config("torch", variants))
-    for variant in variants:
+    for asked in variants:
         answer: Any = aws.runtime.invoke_endpoint(
-            EndpointName="torch", Body=b"1,2.5", ContentType="text/csv", TargetVariant=variant
+            EndpointName="torch", Body=b"1,2.5", ContentType="text/csv", TargetVariant=asked
         )
         assert json.loads(answer["Body"].read()) == [2.0, 5.0]
-        assert (answer["ContentType"], answer["InvokedProductionVariant"]) == (
-            "application/json",
-            variant,
-        )
+        told_of = (answer["ContentType"], answer["InvokedProductionVariant"])
+        assert told_of == ("application/json", asked)
     with pytest.raises(ClientError) as refused:
         aws.ask("torch", b"[1]", ContentType="application/json")
     told: Any = refused.value.response
@@ -177,14 +175,7 @@ def test_a_multi_model_and_an_asynchronous_endpoint_of_such_an_image_fail(aws: A
     a_model(aws, "later", f"{OWN}/mine:7")
     aws.sagemaker.create_endpoint_config(
         EndpointConfigName="later",
-        ProductionVariants=[
-            {
-                "VariantName": "v",
-                "ModelName": "later",
-                "InstanceType": "ml.m5.large",
-                "InitialInstanceCount": 1,
-            }
-        ],
+        ProductionVariants=[variant("v", "later")],
         AsyncInferenceConfig={"OutputConfig": {"S3OutputPath": "s3://models/out/"}},
     )
     for name in ("many-own", "later"):
@@ -194,57 +185,12 @@ def test_a_multi_model_and_an_asynchronous_endpoint_of_such_an_image_fail(aws: A
         aws.delete(name)
 
 
-def test_a_deploy_with_such_an_image_is_rolled_back_with_the_reason(aws: Aws) -> None:
-    template = endpoint_template(model="unserved")
-    container = template["Resources"]["Model"]["Properties"]["PrimaryContainer"]
-    container |= {"Image": f"{OWN}/mine:7", "ModelDataUrl": "s3://models/doubling.tar.gz"}
-    template["Resources"]["Role"]["Properties"]["Policies"] = [ALLOWED]
-    cloudformation = aws.client("cloudformation")
-    cloudformation.create_stack(
-        StackName="unserved",
-        TemplateBody=json.dumps(template),
-        Capabilities=["CAPABILITY_IAM"],
-    )
-
-    def ended() -> Any:
-        (stack,) = cloudformation.describe_stacks(StackName="unserved")["Stacks"]
-        return stack if not stack["StackStatus"].endswith("IN_PROGRESS") else None
-
-    assert eventually(ended)["StackStatus"] == "ROLLBACK_COMPLETE"
-    events = cloudformation.describe_stack_events(StackName="unserved")["StackEvents"]
-    reasons = [each.get("ResourceStatusReason", "") for each in events]
-    assert any("this machine has no engine for mine" in reason for reason in reasons)
-
-
-ALLOWED = {
-    "PolicyName": "all",
-    "PolicyDocument": {
-        "Version": "2012-10-17",
-        "Statement": [{"Effect": "Allow", "Action": ["s3:*", "ecr:*", "logs:*"], "Resource": "*"}],
-    },
-}
-
-
 def test_a_transform_job_of_such_an_image_fails_with_the_reason(aws: Aws) -> None:
     a_model(aws, "job", f"{OWN}/mine:7")
     aws.s3.put_object(Bucket="models", Key="in/one.csv", Body=b"1")
-    aws.sagemaker.create_transform_job(
-        TransformJobName="job",
-        ModelName="job",
-        TransformInput={
-            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://models/in/"}}
-        },
-        TransformOutput={"S3OutputPath": "s3://models/out"},
-        TransformResources={"InstanceType": "ml.m5.large", "InstanceCount": 1},
-    )
-
-    def ended() -> Any:
-        described = aws.sagemaker.describe_transform_job(TransformJobName="job")
-        return described if described["TransformJobStatus"] != "InProgress" else None
-
-    job = eventually(ended)
-    assert job["TransformJobStatus"] == "Failed"
-    assert "this machine has no engine for mine" in job["FailureReason"]
+    failed = ended(aws, job(aws, "in/", ModelName="job"))
+    assert failed["TransformJobStatus"] == "Failed"
+    assert "this machine has no engine for mine" in failed["FailureReason"]
 
 
 def test_a_declared_engine_serves_an_image_of_one_s_own_and_is_told(aws: Aws) -> None:

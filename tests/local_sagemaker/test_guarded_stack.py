@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,6 +9,8 @@ import pytest
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from tests.local_aws.aws import IMAGE, Aws, eventually
 from tests.local_aws.load import Load
+from tests.local_aws.services.cloudformation.templates import get_att, resource
+from tests.local_aws.stacks import Deployments
 
 ROLE = "arn:aws:iam::123456789012:role/model"
 
@@ -19,12 +20,12 @@ def settings() -> Settings:
     return Settings(time_scale=60)
 
 
-def template(version: str, environment: dict[str, str], count: int) -> str:
+def template(version: str, environment: dict[str, str], count: int) -> dict[str, Any]:
     """The endpoint "guarded" with a canary, over a model and config of this version."""
-    config = _att(f"Config{version}", "EndpointConfigName")
+    config = get_att(f"Config{version}", "EndpointConfigName")
     dimensions = {"EndpointName": "guarded", "VariantName": "v", "EndpointConfigName": config}
     resources = {
-        f"Model{version}": _resource(
+        f"Model{version}": resource(
             "SageMaker::Model",
             ExecutionRoleArn=ROLE,
             PrimaryContainer={
@@ -33,19 +34,19 @@ def template(version: str, environment: dict[str, str], count: int) -> str:
                 "Environment": environment,
             },
         ),
-        f"Config{version}": _resource(
+        f"Config{version}": resource(
             "SageMaker::EndpointConfig",
             ProductionVariants=[
                 {
                     "VariantName": "v",
-                    "ModelName": _att(f"Model{version}", "ModelName"),
+                    "ModelName": get_att(f"Model{version}", "ModelName"),
                     "InstanceType": "ml.m5.large",
                     "InitialInstanceCount": count,
                     "InitialVariantWeight": 1,
                 }
             ],
         ),
-        "Errors": _resource(
+        "Errors": resource(
             "CloudWatch::Alarm",
             AlarmName={"Fn::Join": ["-", ["guarded", "errors", config]]},
             Namespace="AWS/SageMaker",
@@ -58,7 +59,7 @@ def template(version: str, environment: dict[str, str], count: int) -> str:
             ComparisonOperator="GreaterThanOrEqualToThreshold",
             TreatMissingData="notBreaching",
         ),
-        "Endpoint": _resource(
+        "Endpoint": resource(
             "SageMaker::Endpoint",
             EndpointName="guarded",
             EndpointConfigName=config,
@@ -75,111 +76,34 @@ def template(version: str, environment: dict[str, str], count: int) -> str:
             },
         ),
     }
-    return json.dumps({"Resources": resources})
-
-
-def _resource(kind: str, **properties: Any) -> dict[str, Any]:
-    return {"Type": f"AWS::{kind}", "Properties": properties}
-
-
-def _att(logical_id: str, attribute: str) -> dict[str, Any]:
-    return {"Fn::GetAtt": [logical_id, attribute]}
-
-
-def settled(aws: Aws, stack_name: str = "guarded") -> Any:
-    def look() -> Any:
-        (stack,) = aws.client("cloudformation").describe_stacks(StackName=stack_name)["Stacks"]
-        return None if stack["StackStatus"].endswith("IN_PROGRESS") else stack
-
-    return eventually(look)
+    return {"Resources": resources}
 
 
 def test_a_canary_is_judged_by_its_own_errors_and_not_by_those_of_what_it_replaces(
     aws: Aws,
 ) -> None:
-    cloudformation = aws.client("cloudformation")
-    cloudformation.create_stack(
-        StackName="guarded", TemplateBody=template("Broken", {"FAILS": "1"}, 1)
-    )
-    assert settled(aws)["StackStatus"] == "CREATE_COMPLETE"
+    stacks = Deployments(aws.client("cloudformation"))
+    made = stacks.create("guarded", template("Broken", {"FAILS": "1"}, 1))
+    assert made["StackStatus"] == "CREATE_COMPLETE"
     aws.sagemaker.update_endpoint_weights_and_capacities(
         EndpointName="guarded",
         DesiredWeightsAndCapacities=[{"VariantName": "v", "DesiredInstanceCount": 3}],
     )
     with Load(aws, "guarded", per_second=30) as load:
         eventually(lambda: load.failures)
-        cloudformation.update_stack(
-            StackName="guarded", TemplateBody=template("One", {"VERSION": "one"}, 1)
-        )
-        assert settled(aws)["StackStatus"] == "UPDATE_COMPLETE"
+        updated = stacks.update("guarded", template("One", {"VERSION": "one"}, 1))
+        assert updated["StackStatus"] == "UPDATE_COMPLETE"
         described = aws.sagemaker.describe_endpoint(EndpointName="guarded")
         assert described["ProductionVariants"][0]["CurrentInstanceCount"] == 3, "retained"
         serving = described["EndpointConfigName"]
-        cloudformation.update_stack(
-            StackName="guarded",
-            TemplateBody=template("Bad", {"VERSION": "bad", "FAILS": "11"}, 1),
-        )
-        assert settled(aws)["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+        bad = stacks.update("guarded", template("Bad", {"VERSION": "bad", "FAILS": "11"}, 1))
+        assert bad["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert b"bad" in load.answers, "the canary answered ten of eleven requests"
-    events = cloudformation.describe_stack_events(StackName="guarded")["StackEvents"]
-    reasons = [
-        event.get("ResourceStatusReason", "")
-        for event in events
-        if (event["LogicalResourceId"], event["ResourceStatus"]) == ("Endpoint", "UPDATE_FAILED")
-    ]
-    assert 'CloudWatch alarm "guarded-errors-' in reasons[0]
-    assert "is in ALARM state" in reasons[0]
+    reason = stacks.reason("guarded", "UPDATE_FAILED", "Endpoint")
+    assert 'CloudWatch alarm "guarded-errors-' in reason
+    assert "is in ALARM state" in reason
     described = aws.sagemaker.describe_endpoint(EndpointName="guarded")
     assert (described["EndpointStatus"], described["EndpointConfigName"]) == ("InService", serving)
     assert aws.ask("guarded", b"which") == b"one"
-    cloudformation.delete_stack(StackName="guarded")
-    eventually(lambda: not aws.status()["endpoints"])
-
-
-def test_a_registered_version_is_deployed_by_a_stack(aws: Aws) -> None:
-    container = {
-        "Image": IMAGE,
-        "ModelDataUrl": "s3://models/model.tar.gz",
-        "Environment": {"VERSION": "registered"},
-    }
-    resources = {
-        "Group": _resource("SageMaker::ModelPackageGroup", ModelPackageGroupName="registered"),
-        "Package": {
-            **_resource(
-                "SageMaker::ModelPackage",
-                ModelPackageGroupName="registered",
-                ModelApprovalStatus="Approved",
-                InferenceSpecification={
-                    "Containers": [container],
-                    "SupportedContentTypes": ["text/csv"],
-                    "SupportedResponseMIMETypes": ["text/csv"],
-                },
-            ),
-            "DependsOn": "Group",
-        },
-        "Model": _resource(
-            "SageMaker::Model",
-            ExecutionRoleArn=ROLE,
-            PrimaryContainer={"ModelPackageName": {"Ref": "Package"}},
-        ),
-    }
-    cloudformation = aws.client("cloudformation")
-    cloudformation.create_stack(
-        StackName="registered", TemplateBody=json.dumps({"Resources": resources})
-    )
-    assert settled(aws, "registered")["StackStatus"] == "CREATE_COMPLETE"
-    found = cloudformation.describe_stack_resource(
-        StackName="registered", LogicalResourceId="Model"
-    )["StackResourceDetail"]["PhysicalResourceId"]
-    name = found.rpartition("/")[2]
-    described = aws.sagemaker.describe_model(ModelName=name)["PrimaryContainer"]
-    assert described["Environment"] == {"VERSION": "registered"}
-    cloudformation.delete_stack(StackName="registered")
-
-    def left() -> list[object]:
-        groups: list[object] = aws.sagemaker.list_model_package_groups()[
-            "ModelPackageGroupSummaryList"
-        ]
-        return groups
-
-    eventually(lambda: not left())
+    stacks.delete("guarded")
+    assert aws.status()["endpoints"] == []

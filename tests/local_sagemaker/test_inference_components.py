@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from tests.local_aws.aws import IMAGE, Aws, archive, children, do, eventually, service_in
+from tests.local_aws.stacks import Deployments
 from tests.local_aws.stand_in import StandIn
 from tests.local_sagemaker.numbers import figures
 
@@ -359,9 +360,9 @@ def test_a_component_serves_again_after_a_restart(aws: Aws) -> None:
 
 
 def test_a_stack_makes_and_changes_one(aws: Aws) -> None:
-    cloudformation = aws.client("cloudformation")
+    stacks = Deployments(aws.client("cloudformation"))
 
-    def template(copies: int | None, model: str = "one") -> str:
+    def template(copies: int | None, model: str = "one") -> dict[str, Any]:
         component: dict[str, Any] = {
             "Type": "AWS::SageMaker::InferenceComponent",
             "Properties": {
@@ -376,18 +377,11 @@ def test_a_stack_makes_and_changes_one(aws: Aws) -> None:
         }
         if copies is not None:
             component["Properties"]["RuntimeConfig"] = {"CopyCount": copies}
-        return json.dumps({"Resources": {"Component": component}})
+        return {"Resources": {"Component": component}}
 
-    def done() -> Any:
-        (stack,) = cloudformation.describe_stacks(StackName="stacked")["Stacks"]
-        status: str = stack["StackStatus"]
-        return None if status.endswith("IN_PROGRESS") else status
-
-    cloudformation.create_stack(StackName="stacked", TemplateBody=template(1))
-    assert eventually(done) == "CREATE_COMPLETE"
+    assert stacks.create("stacked", template(1))["StackStatus"] == "CREATE_COMPLETE"
     assert aws.ask("i", b"which", InferenceComponentName="stacked") == b"1"
-    cloudformation.update_stack(StackName="stacked", TemplateBody=template(2))
-    assert eventually(done) == "UPDATE_COMPLETE"
+    assert stacks.update("stacked", template(2))["StackStatus"] == "UPDATE_COMPLETE"
     assert settled(aws, "stacked")["RuntimeConfig"]["CurrentCopyCount"] == 2
     # What scaling made of it stays, where the template names no count.
     aws.sagemaker.update_inference_component_runtime_config(
@@ -395,9 +389,9 @@ def test_a_stack_makes_and_changes_one(aws: Aws) -> None:
     )
     settled(aws, "stacked")
     aws.model("newer", {"VERSION": "newer"})
-    cloudformation.update_stack(StackName="stacked", TemplateBody=template(None, "newer"))
-    assert eventually(done) == "UPDATE_COMPLETE"
+    updated = stacks.update("stacked", template(None, "newer"))
+    assert updated["StackStatus"] == "UPDATE_COMPLETE"
     assert settled(aws, "stacked")["RuntimeConfig"]["CurrentCopyCount"] == 3
     assert aws.ask("i", b"which", InferenceComponentName="stacked") == b"newer"
-    cloudformation.delete_stack(StackName="stacked")
-    eventually(lambda: "stacked" not in listed(aws))
+    stacks.delete("stacked")
+    assert "stacked" not in listed(aws)

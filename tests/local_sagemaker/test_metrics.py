@@ -17,6 +17,7 @@ from local_aws.inner_calls import InnerCalls
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics
 from tests.local_aws.aws import IMAGE, Aws, service_in
+from tests.local_sagemaker.alarms import alarm_of_errors
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -130,20 +131,7 @@ def test_metric_data_queries_see_them(aws: Aws) -> None:
 
 def test_an_alarm_over_them_goes_off(aws: Aws) -> None:
     cloudwatch = aws.client("cloudwatch")
-    cloudwatch.put_metric_alarm(
-        AlarmName="m-errors",
-        Namespace="AWS/SageMaker",
-        MetricName="Invocation5XXErrors",
-        Dimensions=[
-            {"Name": "EndpointName", "Value": "m"},
-            {"Name": "VariantName", "Value": "a"},
-        ],
-        Statistic="Average",
-        Period=3600,
-        EvaluationPeriods=1,
-        Threshold=0.3,
-        ComparisonOperator="GreaterThanThreshold",
-    )
+    alarm_of_errors(aws, "m-errors", "m", "a", Statistic="Average", Period=3600, Threshold=0.3)
     service_in(aws.gateway, SageMaker).flush()
     (alarm,) = cloudwatch.describe_alarms(AlarmNames=["m-errors"])["MetricAlarms"]
     assert alarm["StateValue"] == "ALARM"
@@ -152,14 +140,8 @@ def test_an_alarm_over_them_goes_off(aws: Aws) -> None:
 def test_a_role_that_may_not_put_metrics_has_none_of_its_instances(aws: Aws) -> None:
     reader = {"Effect": "Allow", "Action": ["s3:*", "ecr:*"], "Resource": "*"}
     role = aws.role("reads-only", "sagemaker", reader)
-    aws.sagemaker.create_model(
-        ModelName="quiet",
-        ExecutionRoleArn=role,
-        PrimaryContainer={
-            "Image": IMAGE,
-            "ModelDataUrl": "s3://models/model.tar.gz",
-        },
-    )
+    container = {"Image": IMAGE, "ModelDataUrl": "s3://models/model.tar.gz"}
+    aws.sagemaker.create_model(ModelName="quiet", ExecutionRoleArn=role, PrimaryContainer=container)
     aws.config("quiet", {"v": "quiet"})
     assert aws.endpoint("quiet", "quiet")["EndpointStatus"] == "InService"
     aws.ask("quiet", b"x")

@@ -115,21 +115,8 @@ def test_an_alarm_takes_the_traffic_back(aws: Aws) -> None:
 
 
 def test_a_version_that_is_slow_is_rolled_back_by_a_percentile(aws: Aws) -> None:
-    aws.client("cloudwatch").put_metric_alarm(
-        AlarmName="slow",
-        Namespace="AWS/SageMaker",
-        MetricName="ModelLatency",
-        Dimensions=[
-            {"Name": "EndpointName", "Value": "g"},
-            {"Name": "VariantName", "Value": "v"},
-        ],
-        ExtendedStatistic="p99",
-        Period=300,
-        EvaluationPeriods=1,
-        Threshold=2_900_000,
-        ComparisonOperator="GreaterThanThreshold",
-        TreatMissingData="notBreaching",
-    )
+    latency: Any = {"MetricName": "ModelLatency", "ExtendedStatistic": "p99", "Period": 300}
+    alarm_of_errors(aws, "slow", "g", Threshold=2_900_000, **latency)
     update(aws, "slow", policy("ALL_AT_ONCE", HOUR, "slow"))
     pending(aws, "Baking")
     eventually(lambda: aws.ask("g", b"which") == b"slow")

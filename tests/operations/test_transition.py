@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,11 @@ from sagemaker_serving.operations.transition import (
 )
 from sagemaker_serving.spec import Environment, Model, Transition
 from tests.cli.conftest import run_in
-from tests.local_aws.aws import Aws, address_of, client_of, eventually
+from tests.local_aws.aws import Aws, address_of, client_of
 from tests.local_aws.conftest import aws as aws
 from tests.local_aws.conftest import settings as settings
+from tests.local_aws.services.cloudformation.templates import get_att, resource, template
+from tests.local_aws.stacks import Deployments
 
 CHANGE = Transition(step="change_variants")
 
@@ -132,50 +132,27 @@ def test_what_is_deployed_is_read_from_the_template(aws: Aws, tmp_path: Path) ->
         {"VariantName": name, "ModelName": "one", "InitialInstanceCount": 1, "InstanceType": kind}
         for name, kind in (("a", "ml.c5.large"), ("b", "ml.c5.large"))
     ]
-    resources: Mapping[str, Any] = {
-        "Config": {
-            "Type": "AWS::SageMaker::EndpointConfig",
-            "Properties": {
-                "ProductionVariants": [{**each, "InitialVariantWeight": 1} for each in variants]
-            },
-        },
-        "Endpoint": {
-            "Type": "AWS::SageMaker::Endpoint",
-            "Properties": {
-                "EndpointName": "prod-half",
-                "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]},
-            },
-        },
-        "Target": {
-            "Type": "AWS::ApplicationAutoScaling::ScalableTarget",
-            "Properties": {
-                "ServiceNamespace": "sagemaker",
-                "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
-                "ResourceId": {
-                    "Fn::Join": [
-                        "",
-                        [
-                            "endpoint/",
-                            {"Fn::GetAtt": ["Endpoint", "EndpointName"]},
-                            "/variant/a",
-                        ],
-                    ]
-                },
-                "MinCapacity": 1,
-                "MaxCapacity": 2,
-            },
-        },
-    }
-    cloudformation = aws.client("cloudformation")
-    cloudformation.create_stack(
-        StackName="prod-half", TemplateBody=json.dumps({"Resources": resources})
+    body = template(
+        Config=resource(
+            "SageMaker::EndpointConfig",
+            ProductionVariants=[{**each, "InitialVariantWeight": 1} for each in variants],
+        ),
+        Endpoint=resource(
+            "SageMaker::Endpoint",
+            EndpointName="prod-half",
+            EndpointConfigName=get_att("Config", "EndpointConfigName"),
+        ),
+        Target=resource(
+            "ApplicationAutoScaling::ScalableTarget",
+            ServiceNamespace="sagemaker",
+            ScalableDimension="sagemaker:variant:DesiredInstanceCount",
+            ResourceId={"Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/a"},
+            MinCapacity=1,
+            MaxCapacity=2,
+        ),
     )
-
-    def settled() -> bool:
-        (stack,) = cloudformation.describe_stacks(StackName="prod-half")["Stacks"]
-        return bool(stack["StackStatus"] == "CREATE_COMPLETE")
-
-    eventually(settled)
+    stacks = Deployments(aws.client("cloudformation"))
+    assert stacks.create("prod-half", body)["StackStatus"] == "CREATE_COMPLETE"
     models = {
         "half": model(a="ml.m5.large", b="ml.m5.large"),
         "not-deployed": model(a="ml.c5.large"),
@@ -200,8 +177,7 @@ def test_what_is_deployed_is_read_from_the_template(aws: Aws, tmp_path: Path) ->
     released = "    transition: {step: release_scaling, keep: {a: ml.c5.large}}\n    variants:"
     assert file.read_text() == FILE.replace("    variants:", released)
     assert told(file, aws, "--exit-code")[0] == 0, "the file says so"
-    cloudformation.delete_stack(StackName="prod-half")
-    eventually(lambda: not aws.status()["endpoints"])
+    stacks.delete("prod-half")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from botocore.exceptions import ClientError
 
 from local_aws.faults import Fault, Kind
 from tests.local_aws.aws import IMAGE, REGION, Aws, eventually, keys_of
+from tests.local_sagemaker.transforming import ended, job, outputs
+from tests.local_sagemaker.transforming import put as files
 
 
 @pytest.fixture(autouse=True)
@@ -173,38 +175,17 @@ def test_an_update_goes_back_without_a_word(aws: Aws) -> None:
     assert aws.ask("e", b"ab") == b"ba"
 
 
-def transform(aws: Aws, name: str, objects: int) -> Any:
-    for number in range(objects):
-        aws.s3.put_object(Bucket="models", Key=f"{name}/in/{number}", Body=b"ab")
-    aws.sagemaker.create_transform_job(
-        TransformJobName=name,
-        ModelName="echo",
-        TransformInput={
-            "DataSource": {
-                "S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": f"s3://models/{name}/in/"}
-            }
-        },
-        TransformOutput={"S3OutputPath": f"s3://models/{name}/out"},
-        TransformResources={"InstanceType": "ml.m5.large", "InstanceCount": 1},
-        ModelClientConfig={"InvocationsMaxRetries": 0},
-    )
-
-    def ended() -> Any:
-        job = aws.sagemaker.describe_transform_job(TransformJobName=name)
-        return job if job["TransformJobStatus"] != "InProgress" else None
-
-    return eventually(ended)
-
-
-def outputs(aws: Aws, name: str) -> int:
-    found = aws.s3.list_objects_v2(Bucket="models", Prefix=f"{name}/out/")
-    return int(found["KeyCount"])
+def transform(aws: Aws, folder: str, objects: int) -> tuple[Any, int]:
+    """A job over so many objects once it has ended, and how many outputs it has written."""
+    files(aws, {f"{folder}/{number}": b"ab" for number in range(objects)})
+    name = job(aws, f"{folder}/", ModelClientConfig={"InvocationsMaxRetries": 0})
+    return ended(aws, name), len(outputs(aws, name))
 
 
 def test_without_capacity_a_job_fails(aws: Aws) -> None:
     put(aws, Kind.NO_CAPACITY, operation="CreateTransformJob")
-    job = transform(aws, "job-no-room", 1)
-    assert job["FailureReason"] == (
+    failed, _ = transform(aws, "no-room", 1)
+    assert failed["FailureReason"] == (
         "CapacityError: Unable to provision requested ML compute capacity. "
         "Please retry using a different ML instance type."
     )
@@ -213,18 +194,19 @@ def test_without_capacity_a_job_fails(aws: Aws) -> None:
 @pytest.mark.parametrize(("objects", "written"), [(3, 1), (1, 0)])
 def test_a_job_is_killed_in_the_middle(aws: Aws, objects: int, written: int) -> None:
     put(aws, Kind.KILL, operation="CreateTransformJob", first=1)
-    job = transform(aws, f"job-killed-{objects}", objects)
-    assert job["TransformJobStatus"] == "Failed"
-    assert job["FailureReason"].startswith("InternalServerError: We encountered an internal error.")
-    assert outputs(aws, f"job-killed-{objects}") == written
+    failed, written_by_it = transform(aws, f"killed-{objects}", objects)
+    assert failed["TransformJobStatus"] == "Failed"
+    reason = "InternalServerError: We encountered an internal error."
+    assert failed["FailureReason"].startswith(reason)
+    assert written_by_it == written
     assert not aws.status()["transform_jobs"][-1].get("pid")
 
 
 def test_a_jobs_model_fails_where_it_is_told_to(aws: Aws) -> None:
     put(aws, Kind.MODEL_ERROR, operation="CreateTransformJob", status=503, first=1)
-    job = transform(aws, "job-503", 2)
-    assert job["FailureReason"] == "AlgorithmError: See job logs for more information"
-    assert outputs(aws, "job-503") == 1
+    failed, written_by_it = transform(aws, "503", 2)
+    assert failed["FailureReason"] == "AlgorithmError: See job logs for more information"
+    assert written_by_it == 1
 
 
 def test_a_corrupt_answer_looks_sound(aws: Aws) -> None:
