@@ -82,7 +82,7 @@ class DeployGuard(Construct):
             "EndpointConfigName": endpoint_config.endpoint_config_name,
             "Content": endpoint_config.content_id,
         }
-        self._given = self._grant(endpoint.endpoint_arn, has_network=bool(groups))
+        self._given = self._grant(endpoint.plain_arn, has_network=bool(groups))
         self._before = self._first("Before", {**config, **self._network}, endpoint_config)
         self._after = cdk.CfnResource(
             self, "After", type="Custom::EndpointAfter", properties={**self._asked, **config}
@@ -130,7 +130,7 @@ class DeployGuard(Construct):
                 f"Components.{component.component_name}", component.model_name
             )
             self._after.node.add_dependency(component)
-            arn = component.component_arn
+            arn = component.plain_arn
             grant(self._role, ["sagemaker:DescribeInferenceComponent"], arn)
 
     def _tell(self, text: str) -> None:

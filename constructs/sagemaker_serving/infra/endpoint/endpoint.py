@@ -20,7 +20,7 @@ from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, pascal
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import is_token, stack_of
+from sagemaker_serving.infra.synth.tokens import in_lower_case, is_token, stack_of
 from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.spec.scaling import INSTANCES, PROVISIONED
 
@@ -83,9 +83,18 @@ class AnyEndpoint(Construct):
 
     @property
     def endpoint_arn(self) -> str:
-        """The endpoint's ARN; SageMaker writes names in ARNs in lower case."""
+        """The endpoint's ARN; SageMaker writes names in ARNs in lower case.
+
+        Of a name that only a deploy knows, one made here has its own; any other has to be in lower
+        case.
+        """
+        return self.plain_arn
+
+    @property
+    def plain_arn(self) -> str:
+        """The ARN by the name as it was given, which waits for nothing."""
         return stack_of(self).format_arn(
-            service="sagemaker", resource="endpoint", resource_name=self._plain_name.lower()
+            service="sagemaker", resource="endpoint", resource_name=in_lower_case(self._plain_name)
         )
 
     def grant_invoke(
@@ -292,6 +301,11 @@ class Endpoint(MovedEndpoint):
     def endpoint_name(self) -> str:
         """The endpoint's name, as a token that holds until it is in service."""
         return str(self._resource.attr_endpoint_name)
+
+    @property
+    def endpoint_arn(self) -> str:
+        """The endpoint's ARN; a token where a deploy alone knows the name."""
+        return self._resource.ref if is_token(self._plain_name) else self.plain_arn
 
     @staticmethod
     def from_endpoint_name(scope: Construct, construct_id: str, endpoint_name: str) -> AnyEndpoint:

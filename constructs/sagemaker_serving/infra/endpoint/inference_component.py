@@ -25,7 +25,7 @@ from sagemaker_serving.infra.scaling.scaling import Scaling
 from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric
 from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import stack_of, stands_in
+from sagemaker_serving.infra.synth.tokens import in_lower_case, is_token, stack_of, stands_in
 from sagemaker_serving.spec.aws import aws_values
 from sagemaker_serving.spec.scaling import COPIES
 from sagemaker_serving.spec.variants import ComponentSettings
@@ -158,7 +158,12 @@ class InferenceComponent(Construct):
 
     @property
     def component_arn(self) -> str:
-        """Its ARN."""
+        """Its ARN; a token where a deploy alone knows the name."""
+        return self._resource.ref if is_token(self.component_name) else self.plain_arn
+
+    @property
+    def plain_arn(self) -> str:
+        """The ARN by the name as it was given, which waits for nothing."""
         return _component_arn(self, self.component_name)
 
     def add_adapter(
@@ -272,7 +277,7 @@ class ComponentAdapter(Construct):
 def _component_arn(scope: Construct, name: str) -> str:
     """SageMaker writes names in ARNs in lower case."""
     return stack_of(scope).format_arn(
-        service="sagemaker", resource="inference-component", resource_name=name.lower()
+        service="sagemaker", resource="inference-component", resource_name=in_lower_case(name)
     )
 
 

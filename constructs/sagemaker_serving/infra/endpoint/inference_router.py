@@ -7,7 +7,6 @@ routing" and the pages below it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from sagemaker_serving.infra.endpoint.inference_component import InferenceCompon
 from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import is_token, stack_of
+from sagemaker_serving.infra.synth.tokens import TOKEN, is_token, stack_of
 from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.spec.routers import MOST_OF_A_POLICY, endpoint_policy
 
@@ -224,7 +223,7 @@ class EndpointPolicy(Construct):
 
 def _refuse_long(scope: Construct, document: Mapping[str, object], routers: int) -> None:
     """What stands in the template must not exceed the most; what a deploy adds is not counted."""
-    known = re.sub(r"\$\{Token\[[^]]*\]\}", "", json.dumps(document, separators=(",", ":")))
+    known = TOKEN.sub("", json.dumps(document, separators=(",", ":")))
     if len(known) > MOST_OF_A_POLICY:
         raise Mistake(
             f"{scope.node.path}: the policy of {routers} routers has over {MOST_OF_A_POLICY:,} "

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -46,7 +47,7 @@ class ContainerImage(ABC):
 
     @staticmethod
     def from_uri(uri: str) -> ContainerImage:
-        """One's own image in ECR, of this or another account.
+        """One's own image in ECR, of this or another account; the URI may be, or hold, a token.
 
         Raises `Mistake` for an image that is not in ECR: endpoints pull from nowhere else.
         """
@@ -94,6 +95,11 @@ class _CatalogImage(ContainerImage):
                 f"{scope.node.path}: the stack has no region, so its image cannot be known; "
                 "give the stack env=Environment(region=…), or the image by from_uri"
             )
+        if is_token(host.instance_type or ""):
+            raise Mistake(
+                f"{scope.node.path}: a deploy alone knows the instance type, so its image cannot "
+                "be known; write the instance type, or give the image by from_uri"
+            )
         image = catalog.image_for(
             None if host.instance_type is None else catalog.instance_type(host.instance_type),
             framework=self._framework,
@@ -108,17 +114,33 @@ class _CatalogImage(ContainerImage):
 class _OwnImage(ContainerImage):
     def __init__(self, uri: str) -> None:
         self._uri = uri
-        image = catalog.parse_ecr_uri(uri)
-        if image is None:
+        self._image = catalog.parse_ecr_uri(uri)
+        if self._image is None and not is_token(uri):
             raise Mistake(
                 f"image_uri is {uri!r}; endpoints pull only from ECR: "
                 "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there"
             )
-        self._image = image
 
     def bind(self, scope: Construct, host: Host) -> str:
-        _grant_pull(host.role, self._image)
+        if self._image is None:
+            suffix = catalog.domain_suffix(region_of(scope))
+            grant_pull_from(host.role, _repository_arn(self._uri, suffix))
+        else:
+            _grant_pull(host.role, self._image)
         return self._uri
+
+
+def _repository_arn(uri: str, domain_suffix: str) -> str:
+    """The ARN by a URI that a deploy alone knows: ``account.dkr.ecr.region.suffix/repository``,
+    and perhaps ``:tag`` or ``@digest``."""
+    untagged = _part(0, "@", _part(0, ":", uri))
+    account, region = (_part(number, ".", untagged) for number in (0, 3))
+    repository = _part(1, f".{domain_suffix}/", untagged)
+    return f"arn:{partition()}:ecr:{region}:{account}:repository/{repository}"
+
+
+def _part(number: int, delimiter: str, text: str) -> str:
+    return cdk.Fn.select(number, cdk.Fn.split(delimiter, text))
 
 
 @dataclass(frozen=True)

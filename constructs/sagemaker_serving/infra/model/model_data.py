@@ -20,6 +20,7 @@ from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import (
+    TOKEN_BEGINS,
     is_token,
     partition,
     region_of,
@@ -84,8 +85,8 @@ class ModelData(ABC):
     @staticmethod
     def from_s3(uri: str, *, sha256: str | None = None, version_id: str | None = None) -> ModelData:
         """An archive at ``s3://bucket/key.tar.gz`` in the stack's region, or at S3's own
-        ``https://`` address of it, whose host holds no token. Raises
-        `sagemaker_serving.errors.Mistake` for what is no address in S3.
+        ``https://`` address of it, whose host holds no token. One that begins with a token is an
+        ``s3://`` address. Raises `sagemaker_serving.errors.Mistake` for what is no address in S3.
 
         ``sha256`` or ``version_id`` tell its content: when either changes, the
         Model is replaced. Without both, changed content is not deployed. SageMaker reads the
@@ -269,17 +270,21 @@ class _LocalFiles(_LocalModelData):
 class _S3ModelData(ModelData):
     def __init__(self, uri: str, marks: tuple[str | None, ...], *, is_prefix: bool = False) -> None:
         self._uri = uri
-        self._bucket, self._key = split_s3(uri)
+        if uri.startswith(TOKEN_BEGINS) and not is_prefix:
+            self._place = cdk.Fn.select(1, cdk.Fn.split("s3://", uri))
+        else:
+            self._place = "/".join(split_s3(uri))
         self._marks = marks
         self._is_prefix = is_prefix
 
     def bind(self, scope: Construct, role: iam.IGrantable) -> BoundModelData:
         _must_be_in_region(scope, self._uri)
-        url = f"s3://{self._bucket}/{self._key}"
+        url = f"s3://{self._place}"
         identity = [url, *self._marks]
         if self._is_prefix:
-            return _bind_prefix(scope, role, self._bucket, self._key, identity)
-        arn = _object_arn(self._bucket, self._key)
+            bucket, _, prefix = self._place.partition("/")
+            return _bind_prefix(scope, role, bucket, prefix, identity)
+        arn = f"arn:{partition()}:s3:::{self._place}"
         given = grant(role, ["s3:GetObject"], arn)
         return BoundModelData(url=url, identity=identity, grant=given, object_arn=arn)
 

@@ -13,7 +13,7 @@ from constructs import Construct
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant, grant_key_grants
-from sagemaker_serving.infra.synth.tokens import colon_arn, partition, stack_of
+from sagemaker_serving.infra.synth.tokens import colon_arn, in_lower_case, partition, stack_of
 from sagemaker_serving.log_groups import endpoint_log_group
 from sagemaker_serving.rules.engine.names import is_name
 
@@ -131,9 +131,11 @@ class GitHubDeployRole(Construct):
         def named(service: str, resource: str, name: str) -> str:
             return stack.format_arn(service=service, resource=resource, resource_name=name)
 
-        endpoints = named("sagemaker", "endpoint", f"{environment}-*".lower())
-        existing = [named("sagemaker", "endpoint", name.lower()) for name in existing_endpoints]
-        components = named("sagemaker", "inference-component", f"{environment}-*".lower())
+        endpoints = named("sagemaker", "endpoint", in_lower_case(f"{environment}-*"))
+        existing = [
+            named("sagemaker", "endpoint", in_lower_case(name)) for name in existing_endpoints
+        ]
+        components = named("sagemaker", "inference-component", in_lower_case(f"{environment}-*"))
         routers = named("sagemaker", "inference-router", f"{environment}-*")
         configs = named("sagemaker", "endpoint-config", "*")
         models = named("sagemaker", "model", "*")

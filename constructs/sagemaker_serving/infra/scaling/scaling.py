@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import aws_cdk as cdk
 from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
@@ -47,7 +48,9 @@ class Scaling(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         stands_in(self, scope)
-        if not 0 <= min_capacity <= max_capacity or max_capacity < 1:
+        bounds = (min_capacity, max_capacity)
+        is_possible = 0 <= min_capacity <= max_capacity and max_capacity >= 1
+        if not is_possible and not any(map(cdk.Token.is_unresolved, bounds)):
             raise Mistake(
                 f"{self.node.path}: min_capacity is {min_capacity} and max_capacity is "
                 f"{max_capacity}; max_capacity is at least 1 and at least min_capacity"

@@ -23,6 +23,17 @@ def is_token(text: str) -> bool:
     return "$" in text and cdk.Token.is_unresolved(text)
 
 
+TOKEN_BEGINS = "${Token["
+TOKEN = re.compile(rf"({re.escape(TOKEN_BEGINS)}[^]]*\]}})")
+"""How CDK writes a value that only a deploy knows in a text."""
+
+
+def in_lower_case(text: str) -> str:
+    """``text`` as SageMaker writes names in ARNs; what only a deploy knows stays as it is."""
+    parts = TOKEN.split(text)
+    return "".join(one if one.startswith(TOKEN_BEGINS) else one.lower() for one in parts)
+
+
 def remembered(construct: IConstruct, question: str, ask: Callable[[], Any]) -> Any:
     """What ``ask`` answers to ``question`` about ``construct``, asked once."""
     answers = vars(construct).setdefault("_answers_remembered", {})
