@@ -373,6 +373,16 @@ def test_grant_invoke_gives_all_four_ways_to_call_and_tokens_where_asked(bench: 
     )
 
 
+@pytest.mark.parametrize(
+    "principal",
+    [iam.AccountPrincipal("210987654321"), iam.ServicePrincipal("lambda.amazonaws.com")],
+)
+def test_what_can_hold_no_policy_is_refused(bench: Any, principal: iam.IPrincipal) -> None:
+    """CDK grants it nothing, and says nothing of it."""
+    with pytest.raises(Mistake, match="is a principal without policies, so that nothing can be"):
+        add_endpoint(bench).grant_invoke(principal)
+
+
 def test_an_endpoint_made_elsewhere_is_called_and_watched_by_its_name(bench: Any) -> None:
     endpoint = Endpoint.from_endpoint_name(bench.stack, "Theirs", "Their-Model")
     caller = iam.Role(bench.stack, "Caller", assumed_by=iam.AccountRootPrincipal())

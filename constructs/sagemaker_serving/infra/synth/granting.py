@@ -19,6 +19,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk.region_info import RegionInfo
 from constructs import Construct, IConstruct
 
+from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.tokens import as_text, is_token, remembered, stack_of
 
 if TYPE_CHECKING:
@@ -41,13 +42,24 @@ def grant(
     *resources: str,
     conditions: Mapping[str, Any] | None = None,
 ) -> iam.Grant:
-    """Lets ``grantee`` do ``actions`` on ``resources``, ARNs, or warns of what it has to hold."""
+    """Lets ``grantee`` do ``actions`` on ``resources``, ARNs, or warns of what it has to hold.
+
+    Raises `Mistake` for a principal that is no identity of the app's, such as an account or a
+    service: CDK can give it no policy.
+    """
     given = iam.Grant.add_to_principal(
         grantee=grantee,
         actions=list(actions),
         resource_arns=list(resources),
         conditions=None if conditions is None else dict(conditions),
     )
+    if isinstance(grantee, cdk.Resource):
+        return given
+    if not hasattr(grantee.grant_principal, "node") and not given.success:
+        raise Mistake(
+            f"{type(grantee).__name__} is a principal without policies, so that nothing can be "
+            f"granted to it ({', '.join(actions)}); grant it to a role that it assumes"
+        )
     if not takes_policies(grantee):
         warn_of(grantee, actions, *resources, conditions=conditions)
     return given
