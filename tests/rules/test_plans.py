@@ -24,6 +24,8 @@ VARIANT = {
     "accelerator_type": None,
 }
 
+SAGEMAKER = "sagemaker.amazonaws.com"
+
 
 def change(kind: str, after: dict[str, Any] | None, **unknown: Any) -> dict[str, Any]:
     return {
@@ -44,7 +46,7 @@ def plan(*changes: dict[str, Any], region: str | None = "eu-west-1") -> dict[str
             "root_module": {
                 "resources": [
                     {
-                        "address": f"{one['type']}.it",
+                        "address": one["address"],
                         "provider_config_key": "aws",
                         "expressions": one.get("written", {}),
                     }
@@ -171,6 +173,73 @@ def test_resources_are_joined_by_what_the_configuration_refers_to(tmp_path: Path
     found = problems(tmp_path, plan(config, endpoint, change("aws_appautoscaling_target", target)))
     assert "aws_appautoscaling_target.it.max_capacity: scaling-bounds" in found
     assert any(said.startswith("aws_sagemaker_endpoint.it.") for said in found)
+
+
+TRUST = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": SAGEMAKER}}
+PULL = {"Effect": "Allow", "Action": ["ecr:*"], "Resource": "*"}
+
+
+def of(name: str, made: dict[str, Any], **written: str | list[str]) -> dict[str, Any]:
+    """``made`` under another name, with what its arguments refer to."""
+    expressions = {
+        argument: {"references": [said] if isinstance(said, str) else said}
+        for argument, said in written.items()
+    }
+    return {**made, "address": f"{made['type']}.{name}", "written": expressions}
+
+
+def document(*statements: dict[str, Any]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": statements})
+
+
+def model_of_a_role(name: str, *roles: str) -> list[dict[str, Any]]:
+    """A role of no policies, and a model that is given one of ``roles``."""
+    model = {"primary_container": [{"image": IMAGE, "model_data_url": "s3://bucket/m.tar.gz"}]}
+    made = change("aws_sagemaker_model", model, execution_role_arn=True)
+    trusted = {"name": name, "assume_role_policy": document(TRUST)}
+    return [
+        of(name, change("aws_iam_role", trusted)),
+        of(name, made, execution_role_arn=[f"aws_iam_role.{each}.arn" for each in roles or [name]]),
+    ]
+
+
+LACKS = "aws_sagemaker_model.bare.execution_role_arn: role-permission"
+
+
+def test_a_role_without_a_permission_is_named(tmp_path: Path) -> None:
+    assert problems(tmp_path, plan(*model_of_a_role("bare"))) == [LACKS]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "unknown"),
+    [
+        ("role_policy_attachment", {"role": "it"}, {"policy_arn": True}),
+        ("policy_attachment", {"roles": ["it"]}, {"policy_arn": True}),
+        (
+            "role_policy_attachments_exclusive",
+            {"role_name": "it", "policy_arns": [None]},
+            {"policy_arns": [True]},
+        ),
+    ],
+)
+def test_a_role_has_what_is_attached_to_it_in_any_way(
+    tmp_path: Path, kind: str, given: dict[str, Any], unknown: dict[str, Any]
+) -> None:
+    argument = next(iter(unknown))
+    policy = of("pull", change("aws_iam_policy", {"policy": document(PULL)}, arn=True))
+    attached = change(f"aws_iam_{kind}", given, **unknown)
+    attached = of("pull", attached, **{argument: "aws_iam_policy.pull.arn"})
+    made = plan(*model_of_a_role("it"), policy, attached, *model_of_a_role("bare"))
+    for resource in made["configuration"]["root_module"]["resources"]:
+        resource["depends_on"] = [attached["address"]] if "model" in resource["address"] else []
+    assert problems(tmp_path, made) == [LACKS]
+
+
+def test_one_of_several_that_a_value_refers_to_is_not_guessed(tmp_path: Path) -> None:
+    """As ``var.own ? aws_iam_role.bare.arn : aws_iam_role.other.arn`` does."""
+    other = model_of_a_role("other")[:1]
+    either = plan(*model_of_a_role("bare", "bare", "other"), *other)
+    assert problems(tmp_path, either) == []
 
 
 def test_what_is_destroyed_is_not_judged(tmp_path: Path) -> None:

@@ -153,6 +153,16 @@ TYPES = {
         {"role": "RoleName", "policy_arn": "PolicyArn"},
         {"RoleName": "string", "PolicyArn": "string"},
     ),
+    "aws_iam_role_policy_attachments_exclusive": _Type(
+        "AWS::IAM::RolePolicy",
+        {"policy_arns": "PolicyArn"},
+        {"RoleName": "string", "PolicyArn": ["string"]},
+    ),
+    "aws_iam_policy_attachment": _Type(
+        "AWS::IAM::Policy",
+        {"policy_arn": "PolicyArn"},
+        {"Roles": ["string"], "PolicyArn": "string"},
+    ),
 }
 """What is read of Terraform's AWS provider."""
 
@@ -488,16 +498,21 @@ class _Reader:
         return _OPEN if unknown is True else after
 
     def _reference(self, written: Any) -> Any:
-        """The resource of this module that a value comes from, if it is one of those read."""
+        """The resource of this module that a value comes from, if it is one of those read.
+
+        It may be any of several, and a part of each.
+        """
         references = written.get("references", ()) if isinstance(written, Mapping) else ()
+        found: dict[str, Any] = {}
         for reference in references:
             parts = reference.split(".")
             address = f"{self.module}{'.'.join(parts[:2])}"
             if address in self.known:
                 # Ref stands for whatever else is referred to: of a name and an id it is the same.
                 is_arn = parts[2:] == ["arn"]
-                return {"Fn::GetAtt": [address, "arn"]} if is_arn else {"Ref": address}
-        return _OPEN
+                said = {"Fn::GetAtt": [address, "arn"]} if is_arn else {"Ref": address}
+                found.setdefault(address, said)
+        return _OPEN if len(found) != 1 else next(iter(found.values()))
 
 
 def _nth(value: Any, index: int) -> Any:
