@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,33 @@ def test_a_role_has_what_is_attached_to_it_in_any_way(
     for resource in made["configuration"]["root_module"]["resources"]:
         resource["depends_on"] = [attached["address"]] if "model" in resource["address"] else []
     assert problems(tmp_path, made) == [LACKS]
+
+
+@pytest.mark.parametrize(("keys", "each"), [(('"a"', '"b"'), "each.key"), ("01", "count.index")])
+def test_what_stands_once_for_each_key_is_joined_by_its_key(
+    tmp_path: Path, keys: Sequence[str], each: str
+) -> None:
+    """``aws_iam_role.it[each.key].arn``, of which Terraform tells no attribute."""
+    role = {"assume_role_policy": document(TRUST)}
+    model = {"primary_container": [{"image": IMAGE, "model_data_url": "s3://bucket/m.tar.gz"}]}
+    kinds = [
+        change("aws_iam_role", role, name=True),
+        change("aws_iam_role_policy", {"policy": document(PULL)}, role=True),
+        change("aws_sagemaker_model", model, execution_role_arn=True),
+    ]
+    kinds[1]["written"] = {"role": {"references": ["aws_iam_role.it", each]}}
+    kinds[2]["written"] = {
+        "execution_role_arn": {"references": ["aws_iam_role.it", each]},
+        "depends": {"references": ["aws_iam_role_policy.it"]},
+    }
+    made = plan(*kinds)
+    made["resource_changes"] = [
+        {**kind, "address": f"{kind['address']}[{key}]"} for kind in kinds for key in keys
+    ]
+    del made["resource_changes"][2]  # the policy of the first
+    assert problems(tmp_path, made) == [
+        f"aws_sagemaker_model.it[{keys[0]}].execution_role_arn: role-permission"
+    ]
 
 
 def test_one_of_several_that_a_value_refers_to_is_not_guessed(tmp_path: Path) -> None:

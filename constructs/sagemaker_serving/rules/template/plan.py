@@ -298,6 +298,7 @@ def read_plan(path: Path) -> list[Plan]:
             renamed=read_as.renamed,
             known=known,
             module=address.rpartition(f"{change['type']}.")[0],
+            index="".join(re.findall(r"\[[^\]]*\]$", address)),
         )
         region = after.get("region") or _region(configured.get("provider_config_key"), data)
         resources.setdefault(region, {})[address] = {
@@ -426,6 +427,7 @@ class _Reader:
     renamed: Mapping[str, str]
     known: set[str]
     module: str
+    index: str
 
     def members(
         self,
@@ -448,7 +450,7 @@ class _Reader:
             if unknown.get(argument) is True:
                 # A computed argument that nobody wrote is left out, as in the configuration.
                 if argument in written:
-                    read[name] = self._reference(written[argument])
+                    read[name] = self._reference(argument, written[argument])
                 continue
             value = self._value(
                 after.get(argument),
@@ -497,12 +499,18 @@ class _Reader:
             return {**(after or {}), **{key: _OPEN for key, no in unknown.items() if no is True}}
         return _OPEN if unknown is True else after
 
-    def _reference(self, written: Any) -> Any:
+    def _reference(self, argument: str, written: Any) -> Any:
         """The resource of this module that a value comes from, if it is one of those read.
 
-        It may be any of several, and a part of each.
+        It may be any of several, and a part of each. ``aws_iam_role.serving[each.key].arn`` is
+        the one of this resource's own key, and what of it is not told (Terraform 1.11).
         """
-        references = written.get("references", ()) if isinstance(written, Mapping) else ()
+        references: Sequence[str] = (
+            written.get("references", ()) if isinstance(written, Mapping) else ()
+        )
+        if len(references) == 2 and references[1] in ("each.key", "count.index"):
+            end = ".arn" if argument.endswith("arn") else ""
+            references = [f"{references[0]}{self.index}{end}"]
         found: dict[str, Any] = {}
         for reference in references:
             parts = reference.split(".")
