@@ -28,6 +28,7 @@ _IN_CONDITIONS = frozenset(
     {
         *("Ref", "Fn::And", "Fn::Equals", "Fn::Not", "Fn::Or", "Fn::FindInMap", "Fn::Sub"),
         *("Fn::Join", "Fn::Select", "Fn::Split", "Fn::Length", "Fn::ToJsonString", "Fn::If"),
+        "Fn::ForEach",
     }
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -115,8 +116,8 @@ def _of_definition(path: Path, text: str) -> Template:
 
 
 def _with_loops(template: Template) -> Template:
-    """``template`` with the resources that its loops make, by the parameters' defaults; as it is
-    where a loop's list is not known."""
+    """``template`` with the resources and conditions that its loops make, by the parameters'
+    defaults; as it is where a loop's list is not known."""
     defaults = {
         name: referenced(str(declared.get("Type")), str(declared["Default"]))
         for name, declared in template.parameters.items()
@@ -139,7 +140,11 @@ def _with_loops(template: Template) -> Template:
                     inner = path[4:] if path[3:4] == ("Properties",) else path[3:]
                     lines |= {(name, *inner): line for name in each}
         made |= each
-    return replace(template, resources=made, where=replace(template.where, lines=lines))
+    conditions = template.conditions
+    with suppress(TemplateError):
+        conditions = repeated(conditions, evaluator)
+    where = replace(template.where, lines=lines)
+    return replace(template, resources=made, conditions=conditions, where=where)
 
 
 def add_sections(template: Template, document: Mapping[str, Any]) -> Template:
