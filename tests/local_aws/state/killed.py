@@ -21,7 +21,8 @@ import sys, time
 from pathlib import Path
 from local_aws.services.cloudformation.engine.stacks import Stack
 from local_aws.state import emulator, saver
-from tests.local_aws.aws import StandIn, gateway_of
+from tests.local_aws.aws import gateway_of
+from tests.local_aws.stand_in import StandIn
 
 emulator.CHEAP_SECONDS = saver.QUIET_SECONDS = 0.0
 told = Stack.set_resource_status
