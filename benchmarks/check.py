@@ -13,7 +13,7 @@ import yaml
 
 from benchmarks.cost import MB, Cost, cost_of
 from benchmarks.figures import Figure, Ratio
-from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.catalog import container_image
 
 ROOT = Path(__file__).parents[1]
 RUNS = 5
@@ -105,12 +105,12 @@ def _resources() -> dict[str, Any]:
             ("cpu", "ml.c5.large", "cpu"),
             ("gpu", "ml.g4dn.xlarge", "gpu"),
         ):
-            image = image_uri(
+            image = container_image(
                 framework="tensorflow",
                 version="2.20",
                 region=REGION,
                 processor="cpu" if processor == "cpu" else "gpu",
-            )
+            ).uri
             resources[f"Model{n}{name}"] = {
                 "Type": "AWS::SageMaker::Model",
                 "Properties": {

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.catalog import container_image
 from sagemaker_serving.client import Aws
 from tools.roles import MODEL_POLICY, trust
 
@@ -40,7 +40,7 @@ class Hosting:
         alarms = {"Effect": "Allow", "Action": "cloudwatch:DescribeAlarms", "Resource": "*"}
         policy = {**MODEL_POLICY, "Statement": [*MODEL_POLICY["Statement"], alarms]}
         iam.put_role_policy(RoleName="bench", PolicyName="model", PolicyDocument=json.dumps(policy))
-        self._image = image_uri(framework="tensorflow", version="2.20", region=REGION)
+        self._image = container_image(framework="tensorflow", version="2.20", region=REGION).uri
 
     def put(self, key: str, files: Mapping[str, bytes]) -> str:
         """An archive of files in the bucket; its address."""

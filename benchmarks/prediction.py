@@ -15,7 +15,7 @@ from local_aws import daemon
 from local_aws.credentials import Credentials
 from local_aws.process.address import Address
 from sagemaker_serving.archive import build_archive
-from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.catalog import container_image
 from sagemaker_serving.client import Aws, Predictor
 from sagemaker_serving.model_server.places import Place
 from tools.roles import MODEL_POLICY, trust
@@ -130,7 +130,7 @@ def _create_endpoints(aws: Aws, folder: Path) -> list[float]:
     aws.client("iam").put_role_policy(
         RoleName="bench", PolicyName="model", PolicyDocument=json.dumps(MODEL_POLICY)
     )
-    image = image_uri(framework="tensorflow", version="2.20", region=REGION)
+    image = container_image(framework="tensorflow", version="2.20", region=REGION).uri
     sagemaker.create_model(
         ModelName="bench",
         ExecutionRoleArn=role["Role"]["Arn"],

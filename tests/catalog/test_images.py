@@ -5,10 +5,10 @@ import pytest
 from sagemaker_serving.catalog import (
     Accelerator,
     UnknownImage,
+    container_image,
     framework_versions,
     image_for,
     image_regions,
-    image_uri,
     image_version,
     instance_type,
     parse_ecr_uri,
@@ -39,7 +39,12 @@ def test_the_image_is_that_of_region_version_and_processor(
     version: str, region: str, processor: str, uri: str
 ) -> None:
     assert (
-        image_uri(framework="tensorflow", version=version, region=region, processor=processor)  # type: ignore[arg-type]
+        container_image(
+            framework="tensorflow",
+            version=version,
+            region=region,
+            processor=processor,  # type: ignore[arg-type]
+        ).uri
         == uri
     )
 
@@ -86,7 +91,7 @@ def test_the_image_is_that_of_region_version_and_processor(
 )  # fmt: skip
 def test_every_frameworks_image_is_what_the_sdk_names(asked: dict[str, str], image: str) -> None:
     account, name = image.split("/")
-    uri = image_uri(region="eu-west-1", **asked)  # type: ignore[arg-type]
+    uri = container_image(region="eu-west-1", **asked).uri  # type: ignore[arg-type]
     assert uri == f"{account}.dkr.ecr.eu-west-1.amazonaws.com/{name}"
 
 
@@ -100,7 +105,7 @@ def test_every_frameworks_image_is_what_the_sdk_names(asked: dict[str, str], ima
     ],
 )
 def test_partitions_have_their_own_domains(region: str, domain: str) -> None:
-    uri = image_uri(framework="tensorflow", version="1.13", region=region)
+    uri = container_image(framework="tensorflow", version="1.13", region=region).uri
     assert uri.split("/")[0].endswith(f".dkr.ecr.{region}.{domain}")
 
 
@@ -108,7 +113,7 @@ def test_several_bases_have_to_be_told_apart() -> None:
     with pytest.raises(
         UnknownImage, match=r"base is pytorch1\.13\.1, tensorflow2\.11\.0"
     ) as raised:
-        image_uri(framework="huggingface", version="4.26", region="eu-west-1")
+        container_image(framework="huggingface", version="4.26", region="eu-west-1")
     assert raised.value.parameter == "base"
 
 
@@ -141,9 +146,9 @@ def test_ones_own_image_is_not_taken_for_one_of_awss(uri: str | None) -> None:
 
 
 def test_arm_instances_have_their_own_images() -> None:
-    uri = image_uri(
+    uri = container_image(
         framework="tensorflow", version="2.16", region="eu-west-1", scope="inference_graviton"
-    )
+    ).uri
     assert uri.endswith("/tensorflow-inference-graviton:2.16-cpu-py310-ubuntu20.04-sagemaker")
 
 
@@ -178,7 +183,7 @@ def test_what_does_not_exist_is_named_with_what_does(
 ) -> None:
     sound = {"framework": "tensorflow", "version": "2.19", "region": "eu-west-1"}
     with pytest.raises(UnknownImage, match=said) as raised:
-        image_uri(**{**sound, **asked})  # type: ignore[arg-type]
+        container_image(**{**sound, **asked})  # type: ignore[arg-type]
     assert raised.value.parameter == parameter
 
 
@@ -234,7 +239,7 @@ def test_the_types_that_the_readme_names_get_the_image_that_it_names(
 
 def test_legacy_modes_images_are_not_tensorflow_serving_s() -> None:
     """SDK 1.72: "tensorflow" (TensorFlowModel, py2) and "tensorflow-serving" (serving.Model)."""
-    legacy = image_uri(framework="tensorflow-legacy", version="1.10", region="us-west-2")
+    legacy = container_image(framework="tensorflow-legacy", version="1.10", region="us-west-2").uri
     assert legacy.endswith("/sagemaker-tensorflow:1.10-cpu-py2")
     assert list(repository_versions("sagemaker-tensorflow")) == ["tensorflow-legacy"]
 

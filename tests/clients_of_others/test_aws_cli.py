@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.catalog import container_image
 from tests.clients_of_others.conftest import BUCKET, REGION, World
 from tools.own_environments.environments import environment_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-IMAGE = image_uri(framework="tensorflow", version="2.19", region=REGION)
+IMAGE = container_image(framework="tensorflow", version="2.19", region=REGION).uri
 PATIENCE = {
     "merge": {
         "waiters": {

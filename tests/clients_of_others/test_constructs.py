@@ -20,7 +20,7 @@ from botocore.credentials import Credentials
 from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from local_aws.process.isolation import DIRECTLY
-from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.catalog import container_image
 from sagemaker_serving.errors import DeployFailed
 from tests.clients_of_others.conftest import BUCKET, REGION, ROOT, World
 from tests.jsii_cache import keep_unpacked
@@ -29,7 +29,7 @@ from tools.own_environments.environments import environment_of
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 APPS = Path(__file__).with_name("construct_apps.py")
-IMAGE = image_uri(framework="tensorflow", version="2.19", region=REGION)
+IMAGE = container_image(framework="tensorflow", version="2.19", region=REGION).uri
 FUNCTION = """
 import boto3, json, os
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.catalog import container_image
 from tests.clients_of_others.conftest import REGION, World, said_by
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]
 @pytest.fixture(scope="module")
 def answers(world: World) -> Any:
     """What its objects returned, by what was asked: see ``core_calls.py``."""
-    image = image_uri(framework="tensorflow", version="2.19", region=REGION)
+    image = container_image(framework="tensorflow", version="2.19", region=REGION).uri
     return said_by(
         *("sagemaker_core", "core_calls.py", world.model_data_url, world.role_arn, image),
         environment=world.environment(),

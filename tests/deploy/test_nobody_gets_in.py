@@ -22,7 +22,7 @@ from urllib.parse import urlencode, urlsplit
 import psutil
 import pytest
 
-from sagemaker_serving.catalog import image_uri
+from sagemaker_serving.catalog import container_image
 from tests.deploy.conftest import REGION, Project
 from tests.local_aws.aws import eventually
 from tests.local_aws.functions import in_place
@@ -77,7 +77,7 @@ def busy(project: Project) -> Project:
         ModelName="many",
         ExecutionRoleArn=roles["sagemaker"],
         PrimaryContainer={
-            "Image": image_uri(framework="tensorflow", version="2.20", region=REGION),
+            "Image": container_image(framework="tensorflow", version="2.20", region=REGION).uri,
             "Mode": "MultiModel",
             "ModelDataUrl": f"s3://{bucket}/many/",
         },

@@ -28,7 +28,7 @@ def image_for(
     None stands for serverless, which has CPUs. With an ``accelerator`` it is
     the image that once used one. Inf1 runs what Neo has compiled: its images
     are those of Neo, and ``version`` is a release of theirs ("2.5"). Raises
-    `UnknownImage` as `image_uri` does; for Inferentia2 and Trainium also where
+    `UnknownImage` as `container_image` does; for Inferentia2 and Trainium also where
     AWS keeps the framework's images outside of the tables that this catalog is
     made from; and for a type with other accelerators, or of unknown hardware.
     """

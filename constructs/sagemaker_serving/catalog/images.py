@@ -22,41 +22,6 @@ _BESIDE = 3
 _SCOPE_NAMES = {"inference_graviton": "arm64 (Graviton)", "eia": "Elastic Inference"}
 
 
-def image_uri(
-    *,
-    framework: str,
-    version: str,
-    region: str,
-    processor: Processor = "cpu",
-    scope: Scope = "inference",
-    python: str | None = None,
-    base: str | None = None,
-) -> str:
-    """The URI of the image that serves ``framework`` ``version`` in ``region``.
-
-    ``version`` is a release ("2.20") or a patch release ("2.20.0"); the tag
-    carries it as it was given, as the SageMaker SDK does, or what
-    `image_version` makes of it. ``processor`` is the
-    kind of instance it runs on; ``scope`` picks the Graviton (arm64) or Elastic
-    Inference images, which exist for some versions only. ``python`` ("py3")
-    picks one of several builds, the newest by default; ``base`` is what Hugging
-    Face's images build on ("pytorch2.6"), needed where there are several.
-
-    Raises `UnknownImage` when there is none, naming what there is.
-    Source: sagemaker-core's image tables, version in ``data/images.json``; that each tag exists
-    in ECR was not tried.
-    """
-    return container_image(
-        framework=framework,
-        version=version,
-        region=region,
-        processor=processor,
-        scope=scope,
-        python=python,
-        base=base,
-    ).uri
-
-
 class UnknownImage(Mistake):
     """AWS publishes no such image; the message names what it does publish."""
 
@@ -75,7 +40,20 @@ def container_image(
     python: str | None = None,
     base: str | None = None,
 ) -> EcrImage:
-    """As `image_uri`, but in parts, so that a role can be granted this one repository."""
+    """The image that serves ``framework`` ``version`` in ``region``, in parts.
+
+    ``version`` is a release ("2.20") or a patch release ("2.20.0"); the tag
+    carries it as it was given, as the SageMaker SDK does, or what
+    `image_version` makes of it. ``processor`` is the
+    kind of instance it runs on; ``scope`` picks the Graviton (arm64) or Elastic
+    Inference images, which exist for some versions only. ``python`` ("py3")
+    picks one of several builds, the newest by default; ``base`` is what Hugging
+    Face's images build on ("pytorch2.6"), needed where there are several.
+
+    Raises `UnknownImage` when there is none, naming what there is.
+    Source: sagemaker-core's image tables, version in ``data/images.json``; that each tag exists
+    in ECR was not tried.
+    """
     version, builds = _builds(framework, version, scope)
     if not builds:
         raise UnknownImage("framework_version", _no_such_version(framework, version, scope))
@@ -143,7 +121,7 @@ def frameworks() -> tuple[str, ...]:
 def framework_versions(framework: str, scope: Scope = "inference") -> tuple[str, ...]:
     """The releases ("2.20") of ``framework`` that have an image, oldest first.
 
-    Patch releases of a listed release ("2.20.0") are left out; `image_uri`
+    Patch releases of a listed release ("2.20.0") are left out; `container_image`
     takes them too. Raises `UnknownImage` for an unknown framework or scope.
     """
     return tuple(_releases(_scope(framework, scope)))
@@ -154,7 +132,7 @@ def repository_versions(repository: str) -> dict[str, tuple[str, ...]]:
     """The frameworks whose images lie in ``repository``, each with the versions that tags name.
 
     Releases ("2.20") and patch releases ("2.20.0"), or what stands for one ("latest"). Empty for
-    a repository that is none of AWS's. Source: as of `image_uri`.
+    a repository that is none of AWS's. Source: as of `container_image`.
     """
     found: dict[str, list[str]] = {}
     for framework, scope in scopes_of(repository):

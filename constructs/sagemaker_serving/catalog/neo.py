@@ -10,9 +10,9 @@ from sagemaker_serving.catalog.ecr import EcrImage
 from sagemaker_serving.catalog.images import (
     Processor,
     UnknownImage,
+    container_image,
     framework_versions,
     image_regions,
-    image_uri,
 )
 from sagemaker_serving.catalog.snapshot import snapshot
 
@@ -140,13 +140,15 @@ def neo_image_uri(
     processor: Processor = "gpu" if target_device[3:4] in ("p", "g") else "cpu"
     if host == "inferentia":
         name = f"inferentia-{framework.lower()}"
-        return image_uri(
+        return container_image(
             framework=name, version=_released(name, version), region=region, processor="inf"
-        )
+        ).uri
     if host == "instance" and framework in _IMAGES:
         name = _IMAGES[framework]
         asked = "latest" if framework == "XGBOOST" else _released(name, version)
-        return image_uri(framework=name, version=asked, region=region, processor=processor)
+        return container_image(
+            framework=name, version=asked, region=region, processor=processor
+        ).uri
     if host == "instance" and framework in _DOCUMENTED_IMAGES:
         repository, tag = _DOCUMENTED_IMAGES[framework]
         return _documented(repository, f"{tag}-{processor}-py3", region)

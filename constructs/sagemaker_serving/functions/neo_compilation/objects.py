@@ -83,3 +83,8 @@ def files_in(place: Place) -> list[str]:
     """The names of an archive's files."""
     with archive(place) as opened:
         return [str(PurePosixPath(member.name)) for member in opened if member.isfile()]
+
+
+def is_code(name: str) -> bool:
+    """Whether a file of an archive is the user's code, and none of the model's."""
+    return PurePosixPath(name).parts[:1] == ("code",)

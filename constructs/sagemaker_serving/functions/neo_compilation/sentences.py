@@ -14,7 +14,7 @@ from sagemaker_serving.functions.custom_resource.refusals import is_denied
 from sagemaker_serving.functions.custom_resource.steps import cause_of, clipped
 
 from .jobs import Job
-from .objects import Place, files_in
+from .objects import Place, files_in, is_code
 from .request import Request
 
 _MOST_NAMES = 6
@@ -85,7 +85,7 @@ def _about_files(request: Request, reason: str) -> str:
     words = " or ".join(endings)
     framework = request.properties["InputConfig"]["Framework"]
     try:
-        names = [name for name in files_in(Place.of(request.model_url)) if not _is_code(name)]
+        names = [name for name in files_in(Place.of(request.model_url)) if not is_code(name)]
     except Exception as error:  # whatever it is, the reason itself is still told
         return (
             f"Neo compiles {framework} from exactly one {words} file, and the archive does not "
@@ -160,10 +160,6 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str | Callable[[Request, str], str]], .
     ),
 )
 """What is said of a reason: a text about the request, or what makes one. The first that fits."""
-
-
-def _is_code(name: str) -> bool:
-    return name.startswith("code/")
 
 
 def _listed(names: list[str]) -> str:

@@ -23,7 +23,7 @@ from sagemaker_serving.functions.custom_resource.clients import client, tags_of
 from sagemaker_serving.functions.custom_resource.steps import State, failed, succeeded, waiting
 
 from . import jobs, sentences
-from .objects import WITH_CODE, Place, archive, copy, files_in, find_archive
+from .objects import WITH_CODE, Place, archive, copy, files_in, find_archive, is_code
 from .request import Request
 
 PATIENCE_MINUTES = 57
@@ -204,7 +204,7 @@ def _with_code(compiled: Place, source: Place, prefix: Place) -> Place:
     memory or on disk: archives of any size stream through. Raises what reading or writing
     raises; nothing is written then.
     """
-    wanted = {name for name in files_in(source) if _is_code(name)}
+    wanted = {name for name in files_in(source) if is_code(name)}
     if wanted <= set(files_in(compiled)):
         return compiled
     joined = prefix.below(f"{WITH_CODE}{compiled.name}")
@@ -260,10 +260,6 @@ class _Whole:
 def _append(place: Place, joined: tarfile.TarFile, *, code: bool) -> None:
     with archive(place) as opened:
         for member in opened:
-            if member.isfile() and _is_code(member.name) == code:
+            if member.isfile() and is_code(member.name) == code:
                 member.name = str(PurePosixPath(member.name))
                 joined.addfile(member, opened.extractfile(member))
-
-
-def _is_code(name: str) -> bool:
-    return PurePosixPath(name).parts[:1] == ("code",)

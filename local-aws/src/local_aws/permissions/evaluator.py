@@ -78,11 +78,9 @@ class PolicyEvaluator:
         """Whether it may: ``allows(session, "logs:PutLogEvents", "arn:aws:logs:…")``."""
         return self.decision(who, action, resource, context).allowed
 
-    def require(
-        self, who: Identity, action: str, resource: str, context: Given | None = None
-    ) -> None:
+    def require(self, who: Identity, action: str, resource: str) -> None:
         """Raise `AccessDenied`, in AWS's words, unless it may."""
-        decision = self.decision(who, action, resource, context)
+        decision = self.decision(who, action, resource)
         if not decision.allowed:
             raise AccessDenied(denial(who.arn, action, resource, decision))
 

@@ -130,6 +130,16 @@ def failure_event(
     )
 
 
+def task_failure(task: Any, env: Any, error: errors.TaskError) -> Any:
+    """The `failure_event` of a task that another service carries out."""
+    details = {
+        "resource": task._get_sfn_resource(),
+        "resourceType": task._get_sfn_resource_type(),
+    }
+    kind = HistoryEventType.TaskFailed
+    return failure_event(env, error.error, error.cause, kind, details)
+
+
 def compact(value: Any) -> str:
     """JSON without spaces, as executions' inputs and outputs are."""
     return str(to_json_str(value, separators=(",", ":")))

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from moto.stepfunctions.parser.api import HistoryEventType
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import (
     state_task_service_callback as emulated,
 )
@@ -119,9 +118,4 @@ class WaitingTask(emulated.StateTaskServiceCallback, ABC):  # type: ignore[misc]
             named = errors.optimised_error(self.integrations.get(self.resource.service_name), ex)
         if named is None:
             return super()._from_error(env=env, ex=ex)
-        details = {
-            "resource": self._get_sfn_resource(),
-            "resourceType": self._get_sfn_resource_type(),
-        }
-        kind = HistoryEventType.TaskFailed
-        return interpreter.failure_event(env, named.error, named.cause, kind, details)
+        return interpreter.task_failure(self, env, named)

@@ -241,12 +241,7 @@ def _name_errors(task: Any, named: Any) -> None:
         error = named(self, ex)
         if error is None:
             return original(self, env=env, ex=ex)
-        details = {
-            "resource": self._get_sfn_resource(),
-            "resourceType": self._get_sfn_resource_type(),
-        }
-        kind = HistoryEventType.TaskFailed
-        return interpreter.failure_event(env, error.error, error.cause, kind, details)
+        return interpreter.task_failure(self, env, error)
 
 
 def _operation(task: Any, integrations: Integrations) -> Any:
