@@ -15,34 +15,22 @@ Progress = Callable[[int, int], None]
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Progress | None]:
+def progress_bar(title: str, *, counts: bool = False) -> Iterator[Progress | None]:
     """A bar called ``title`` on standard error, gone when its block ends.
 
-    Gives what it is to be told, or None when standard error is no terminal.
+    Gives what it is to be told, or None when standard error is no terminal. Shows bytes and their
+    speed; with ``counts``, how many things are done and the time left.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.progress import DownloadColumn, TransferSpeedColumn
+    from rich import progress
 
-    with progress_bars(DownloadColumn(), TransferSpeedColumn()) as bars:
-        task = bars.add_task(title, total=None)
-
-        def advance(done: int, total: int) -> None:
-            bars.update(task, completed=done, total=total)
-
-        yield advance
-
-
-@contextmanager
-def counting_bar(title: str) -> Iterator[Progress | None]:
-    """As `progress_bar`, for things that are counted: how many are done, and the time left."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.progress import MofNCompleteColumn, TimeRemainingColumn
-
-    with progress_bars(MofNCompleteColumn(), TimeRemainingColumn()) as bars:
+    if counts:
+        bars = progress_bars(progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
+    else:
+        bars = progress_bars(progress.DownloadColumn(), progress.TransferSpeedColumn())
+    with bars:
         task = bars.add_task(title, total=None)
 
         def advance(done: int, total: int) -> None:

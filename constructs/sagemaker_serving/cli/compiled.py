@@ -47,7 +47,7 @@ def compare(
     from sagemaker_serving.errors import Failure
     from sagemaker_serving.extras import need
     from sagemaker_serving.operations.compiled import Subject, run
-    from sagemaker_serving.progress import counting_bar
+    from sagemaker_serving.progress import progress_bar
 
     need("local")
     if plot or output is not None:
@@ -57,7 +57,7 @@ def compare(
     with (
         when_interrupted(lambda: "nothing is kept of what was compiled; run the command again"),
         tempfile.TemporaryDirectory(prefix="sagemaker-serving-") as folder,
-        counting_bar("compile, ask, take times") as progress,
+        progress_bar("compile, ask, take times", counts=True) as progress,
     ):
         report = run(
             Subject(

@@ -170,7 +170,7 @@ def replay(
     from sagemaker_serving.operations.replay import Options, gate_of, page, target
     from sagemaker_serving.operations.replay import replay as run
     from sagemaker_serving.operations.traffic import capture_of_endpoint, open_capture
-    from sagemaker_serving.progress import counting_bar, progress_bar
+    from sagemaker_serving.progress import progress_bar
     from sagemaker_serving.whole_files import write_whole
 
     if len(places) > 2:
@@ -210,7 +210,7 @@ def replay(
             for text, chosen in ((places[-1], variant), (against, None))
         )
         assert candidate is not None
-        with counting_bar("replay") as counted:
+        with progress_bar("replay", counts=True) as counted:
             report = run(
                 capture,
                 candidate,

@@ -78,7 +78,6 @@ class LocalContext:
     """All of this local AWS, this one among them."""
     integrations: Integrations = field(default_factory=Integrations, repr=False, compare=False)
     """What Step Functions can do with services."""
-    """Whose tokens APIs verify, and by which keys."""
     scalable: dict[str, ScalableDimension] = field(default_factory=dict, repr=False, compare=False)
     """What Application Auto Scaling can change, by dimension: sagemaker:variant:…"""
     percentiles: list[Percentiles] = field(default_factory=list, repr=False, compare=False)

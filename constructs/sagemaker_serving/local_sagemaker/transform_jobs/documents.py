@@ -32,22 +32,20 @@ class Format:
 
     def read_input(self, record: bytes) -> list[Any]:
         """The values of a record; raises `ObjectRefused`."""
-        try:
-            return self.read(record)
-        except (ValueError, RecursionError) as error:
-            raise ObjectRefused(f"Failed to parse input as {self.name} ({error})") from None
+        return self._read(record, "input")
 
     def read_answer(self, answer: bytes) -> list[Any]:
         """The values of a model's answer; raises `ObjectRefused` in SageMaker's words.
 
         (github.com/aws/amazon-sagemaker-examples/issues/821.)
         """
+        return self._read(answer, "output from the algorithm")
+
+    def _read(self, content: bytes, what: str) -> list[Any]:
         try:
-            return self.read(answer)
+            return self.read(content)
         except (ValueError, RecursionError) as error:
-            raise ObjectRefused(
-                f"Failed to parse output from the algorithm as {self.name} ({error})"
-            ) from None
+            raise ObjectRefused(f"Failed to parse {what} as {self.name} ({error})") from None
 
 
 def media_type(content_type: str | None) -> str:
