@@ -155,10 +155,7 @@ def test_an_image_that_hangs_on_a_parameters_instance_type_is_refused(bench: Any
 
 
 def test_parameters_are_bounds_of_scaling(bench: Any) -> None:
-    endpoint = add_endpoint(
-        bench,
-        "e",
-    )
+    endpoint = add_endpoint(bench, "e")
     bounds = {"min_capacity": number(bench, "Min"), "max_capacity": number(bench, "Max")}
     endpoint.scale_instances("v", **bounds)
     holds(bench).has_resource_properties(

@@ -57,10 +57,12 @@ def synthesized(folder: Path, value: str, *, broken: bool = False) -> Path:
     return Path(app.synth().directory)
 
 
+@pytest.mark.parametrize("method", ["change-set", "direct"])
 def test_nested_stacks_are_deployed_updated_rolled_back_and_destroyed(
-    aws: Aws, cli: Cli, tmp_path: Path
+    aws: Aws, cli: Cli, tmp_path: Path, method: str
 ) -> None:
-    cli.deploy(synthesized(tmp_path, "one"))
+    option = f"--method={method}"
+    cli.deploy(synthesized(tmp_path, "one"), option)
     name = aws.outputs("Outer")["Name"]
     stacks = _stacks(aws)
 
@@ -69,14 +71,14 @@ def test_nested_stacks_are_deployed_updated_rolled_back_and_destroyed(
     assert status == 0, printed
     assert "Third" in printed
 
-    cli.deploy(synthesized(tmp_path, "two"))
+    cli.deploy(synthesized(tmp_path, "two"), option)
 
     assert aws.value(name) == "two"
     assert _stacks(aws) == stacks
 
     status, printed = cli(
         *("deploy", "--app", str(synthesized(tmp_path, "three", broken=True))),
-        "--require-approval=never",
+        *("--require-approval=never", option),
     )
 
     assert status == 1
@@ -202,8 +204,9 @@ def test_rollback_brings_back_what_was_deployed_without_rollback(
     assert cli.destroy(Path(failing))[0] == 0
 
 
+@pytest.mark.parametrize("option", ["--orphan={}.Value", "--force"])
 def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
-    aws: Aws, cli: Cli, tmp_path: Path
+    aws: Aws, cli: Cli, tmp_path: Path, option: str
 ) -> None:
     cli.deploy(sourced(tmp_path, "{{resolve:ssm:/source}}", aws))
     aws.client("ssm").delete_parameter(Name="/source")
@@ -214,7 +217,7 @@ def test_rollback_goes_on_without_a_resource_of_a_nested_stack(
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
     assert cli("rollback", "--app", failing)[1].count("/source not found")
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
-    status, printed = cli("rollback", "--app", failing, f"--orphan={nested}.Value")
+    status, printed = cli("rollback", "--app", failing, option.format(nested))
 
     assert status == 0, printed
     assert aws.stack("Sourced")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
