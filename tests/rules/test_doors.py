@@ -22,8 +22,9 @@ from sagemaker_serving.local_sagemaker.common.store import Region
 from sagemaker_serving.operations.adoption import adopt
 from sagemaker_serving.rules import RULES, check_environment, check_template, template_of
 from sagemaker_serving.rules.template.facts import MADE_BY
-from sagemaker_serving.rules.template.plan import TYPES, argument_of, read_plan
+from sagemaker_serving.rules.template.plan import read_plan
 from sagemaker_serving.rules.template.scaling import SCHEDULED
+from sagemaker_serving.rules.template.terraform import TYPES, argument_of
 from sagemaker_serving.spec import BatchTransformSettings, read_environment
 from sagemaker_serving.spec.aws import aws_fields
 from sagemaker_serving.spec.base import Spec
