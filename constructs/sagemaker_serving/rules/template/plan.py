@@ -1,6 +1,7 @@
 """Terraform's plans, as ``terraform show -json`` writes them, read as CloudFormation templates.
 
-Source: Terraform's JSON output format 1.2 (developer.hashicorp.com/terraform/internals/json-format).
+Source: Terraform's JSON output format 1.2
+(developer.hashicorp.com/terraform/internals/json-format).
 """
 
 from __future__ import annotations
