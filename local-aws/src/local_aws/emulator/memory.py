@@ -6,15 +6,18 @@ import functools
 from typing import Any
 
 from botocore.loaders import JSONFileLoader
+from botocore.model import ServiceModel as BotocoreServiceModel
 from moto.core import utils
 from moto.core.common_models import BaseModel
 from moto.core.loaders import Loader, create_loader
+from moto.core.model import OperationModel, ServiceModel
 
 
 def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
     forget_what_nobody_holds()
     look_through_botocore_once()
+    keep_operations_apart_from_botocores()
 
 
 def forget_what_nobody_holds() -> None:
@@ -32,6 +35,24 @@ def look_through_botocore_once() -> None:
     """
     Loader.FILE_LOADER_CLASS = JSONFileLoader
     utils.create_loader = functools.cache(create_loader)
+
+
+def keep_operations_apart_from_botocores() -> None:
+    """The emulator's operation takes the place of botocore's, which is kept by the same key first.
+
+    A thread that asked in between got botocore's, which its routers cannot read: of a service's
+    first requests, those that came at once failed.
+    """
+    ServiceModel.operation_model = _operation
+
+
+def _operation(model: ServiceModel, name: str) -> OperationModel:
+    """Two threads may make one each, which are the same in all but identity."""
+    kept, key = model._instance_cache, ("operation_model of the emulator", name)
+    if key not in kept:
+        plain = BotocoreServiceModel.operation_model(model, name)
+        kept[key] = OperationModel(plain._operation_model, model, name)
+    return kept[key]
 
 
 def _untracked(cls: type[BaseModel], *_: Any, **__: Any) -> BaseModel:
