@@ -170,6 +170,7 @@ def test_where_the_versions_lie_is_part_of_an_archives_identity(disk: Path) -> N
 @pytest.mark.parametrize(
     ("sources", "said"),
     [
+        ([], "there is nothing to pack; give a model's file or folder"),
         (["gone"], "there is nothing at gone"),
         (["https://example.org/m.keras"], "m.keras is an address; download it, and give the file"),
         (["/dev/null"], "/dev/null is no file and no folder; give a model's"),

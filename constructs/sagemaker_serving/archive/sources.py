@@ -100,11 +100,13 @@ def plan(sources: Sources, *, convert: bool = True, versions_on_top: bool = Fals
     beside a SavedModel's graph stay out: it takes exactly one (the rule ``neo-files``). With
     ``versions_on_top`` the only SavedModel's versions have no folder around them, as TensorFlow
     Serving wants it in multi-model mode (the rule ``artifact-multi-model-layout``). Raises
-    `UnreadableArtifact` when there is nothing at a path, when two files would
+    `UnreadableArtifact` when there are no sources or nothing at a path, when two files would
     have one name, and for what may not be packed.
     """
     each = [sources] if isinstance(sources, Path) else sources
     named = [source if isinstance(source, Source) else Source(path=source) for source in each]
+    if not named:
+        raise UnreadableArtifact("there is nothing to pack; give a model's file or folder")
     for source in named:
         if source.path.parts[:1] in (("http:",), ("https:",)):
             raise UnreadableArtifact(f"{source.path} is an address; download it, and give the file")

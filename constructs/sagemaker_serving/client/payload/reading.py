@@ -254,12 +254,16 @@ class LinesFile:
 def lines_file(path: Path, content_type: str) -> LinesFile:
     """The lines of ``path``, which is read once to count them.
 
-    Raises `Mistake` without any, for UTF-16, and for CSV with a line break within a field.
+    Raises `Mistake` without any, for UTF-16, for bytes that are not UTF-8 where ``content_type``
+    names no charset, and for CSV with a line break within a field.
     """
     size_of(path)
     records = longest = 0
     is_csv = encoding_named(content_type) == "csv"
+    is_utf_8 = "charset" not in content_type.lower()
     for line in _lines(path):
+        if is_utf_8 and not line.isascii():
+            _refuse_other_than_utf_8(path, line)
         if is_csv and b'"' in line and _UNENDED.fullmatch(line):
             raise Mistake(
                 f"{path} has a record with a line break, which would be read as two: "
@@ -300,6 +304,17 @@ def npy_file(path: Path, content_type: str) -> FixedRows | None:
         rows=rows,
         content_type=content_type,
     )
+
+
+def _refuse_other_than_utf_8(path: Path, line: bytes) -> None:
+    """CSV without a charset is UTF-8 (RFC 7111, section 5.1), and so is JSON (RFC 8259, 8.1)."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        text = line[max(0, error.start - 20) : error.start + 20].decode("latin-1")
+        raise Mistake(
+            f"{path} is not UTF-8: byte 0x{line[error.start]:02x} in {text!r}; save it as UTF-8"
+        ) from error
 
 
 _UNENDED = re.compile(rb"""(?:(?:"(?:[^"]|"")*+"[^,]*+|(?!")[^,]*+),)*+"(?:[^"]|"")*+""")
