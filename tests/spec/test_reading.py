@@ -106,6 +106,9 @@ def test_weight_zero_is_kept(tmp_path: Path) -> None:
          "dev.yaml:9 models.digits.variants[0] 'cpu': unknown field 'serverless_config'; here its "
          "parts are fields of their own: memory_size_in_mb, max_concurrency, "
          "provisioned_concurrency"),
+        (("ml.c5.large", "ml.c5.large, instance_cuont: 2"),
+         "dev.yaml:9 models.digits.variants[0] 'cpu': unknown field 'instance_cuont'; did you "
+         "mean 'initial_instance_count'"),
         (("    variants:", "    update: {canary: 10}\n    variants:"),
          "dev.yaml:8 models.digits.update: unknown field 'canary'; did you mean 'canary_percent'"),
         (("region: eu-west-1", "region: eu-west-1\nname: prod"),

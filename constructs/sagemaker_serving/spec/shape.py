@@ -238,9 +238,17 @@ def _meant(loc: _Loc) -> _Meant:
     for fields in (own, every):
         longer = [field for field in fields if field.startswith(f"{name}_")]
         if called is None and not parts:
-            called = longer[0] if len(longer) == 1 else nearest(name, fields)
+            called = longer[0] if len(longer) == 1 else _nearest(name, fields)
     found = (called,) if called is not None else tuple(parts)
     return _Meant(found, called is not None, bool(found) and not set(found) & set(own))
+
+
+def _nearest(name: str, fields: list[str]) -> str | None:
+    """The field that is called nearly so, or whose words after the first are: ``instance_cuont``
+    is nearer to ``initial_instance_count`` than to ``instance_type``."""
+    endings = {field.partition("_")[2]: field for field in fields if field.count("_") > 1}
+    close = nearest(name, (*fields, *endings))
+    return endings[close] if close in endings and close not in fields else close
 
 
 def _by_aws_name(name: str, kinds: list[Any]) -> tuple[str | None, list[str]]:

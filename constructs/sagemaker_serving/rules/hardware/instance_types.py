@@ -10,6 +10,7 @@ from sagemaker_serving.catalog import (
     UnknownInstanceType,
     framework_scopes,
     image_for,
+    image_regions,
     instance_type,
     priced_regions,
     published_image,
@@ -183,16 +184,18 @@ def image_of_framework(container: ContainerFacts) -> EcrImage | None:
     """The image of AWS's that the framework and its version are, on the container's host.
 
     None where these, the region or the host's type are not known: a type that is not known is not
-    taken for one without a GPU. Raises `UnknownImage`; of an unknown framework whatever else is.
+    taken for one without a GPU. Raises `UnknownImage`; of an unknown framework, and of a version
+    that has no image on any type, whatever else is.
     """
     framework, version = container.framework.text, container.framework_version.text
     region, kind = container.region.text, known(container.instance_type)
     if framework is None:
         return None
-    framework_scopes(framework)
+    scopes = framework_scopes(framework)
     if version is None or region not in regions():
         return None
-    if kind is None and container.instance_type.given:
+    has_any = any(image_regions(framework, version, scope) for scope in scopes)
+    if kind is None and container.instance_type.given and has_any:
         return None
     return image_for(
         kind,
