@@ -11,11 +11,13 @@ from xml.etree import ElementTree
 import pytest
 import xmltodict  # type: ignore[import-untyped]
 from botocore.exceptions import ClientError
+from moto.cloudwatch.models import cloudwatch_backends
 from moto.core.serialize import QuerySerializer
 
+from local_aws.credentials import ACCOUNT_ID
 from local_aws.emulator import messages
 from local_aws.protocol.models import service_model
-from tests.local_aws.aws import Aws
+from tests.local_aws.aws import REGION, Aws
 
 SERVICES = (
     *("application-autoscaling", "codebuild", "dynamodb", "ecr", "events", "kms"),
@@ -62,6 +64,36 @@ def test_no_answer_has_a_null(furnished: Aws, service: str) -> None:
 def test_what_xml_cannot_carry_is_replaced(aws: Aws) -> None:
     with pytest.raises(ClientError, match="\ufffd"):
         aws.client("ec2").disassociate_vpc_cidr_block(AssociationId="\x00")
+
+
+class Growing(dict[str, Any]):
+    """A dictionary that another thread adds something to while it is gone through."""
+
+    times = 3
+
+    def values(self) -> Any:
+        for value in super().values():
+            if self.times:
+                self.times -= 1
+                self[f"another {self.times}"] = value
+            yield value
+
+
+def test_a_read_is_answered_while_another_thread_makes_something(aws: Aws) -> None:
+    client, kept = aws.client("cloudwatch"), cloudwatch_backends[ACCOUNT_ID][REGION]
+    client.put_metric_alarm(
+        AlarmName="one",
+        EvaluationPeriods=1,
+        ComparisonOperator="GreaterThanThreshold",
+        Namespace="Own",
+        MetricName="M",
+        Statistic="Sum",
+        Period=60,
+        Threshold=1,
+    )
+    kept.alarms = Growing(kept.alarms)
+    (found,) = {each["AlarmName"] for each in client.describe_alarms()["MetricAlarms"]}
+    assert (found, kept.alarms.times) == ("one", 0)
 
 
 def _ask(client: Any, operation: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Any
@@ -24,10 +25,16 @@ from werkzeug.exceptions import HTTPException
 from local_aws.protocol.answers import carried_by_xml
 from local_aws.protocol.call import JUDGED, Call
 from local_aws.service import not_offered
+from local_aws.state.requests import is_read
 
 from .diagnosis import diagnosis
 
 _log = logging.getLogger(__name__)
+
+_CHANGED = re.compile(r"(changed size|keys changed|mutated) during iteration")
+"""What Python says of a dictionary, a set or a deque that grows while it is gone through."""
+
+_MOMENTS = 50
 
 werkzeug_app.DISABLE_GLOBAL_CORS = True
 """The emulator would let every web page read every answer; what a bucket's own rules say is
@@ -59,7 +66,7 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
         """
         call: Call | None = environ.get(JUDGED)
         try:
-            answer = _answer(self.get_application(environ), environ)
+            answer = _answer_of_one_moment(self.get_application(environ), environ, call)
         except NotImplementedError as lacking:
             raise not_offered(call) from lacking
         except Exception as broken:
@@ -83,6 +90,23 @@ class Emulator(werkzeug_app.DomainDispatcherApplication):  # type: ignore[misc]
             if backend not in self.app_instances:
                 self.app_instances[backend] = self.create_app(backend)
             return self.app_instances[backend]
+
+
+def _answer_of_one_moment(
+    application: Flask, environ: dict[str, Any], call: Call | None
+) -> Response:
+    """What a read answers that nothing came between.
+
+    The emulator locks nothing: DescribeAlarms failed while another thread made an alarm.
+    """
+    for _ in range(_MOMENTS):
+        try:
+            return _answer(application, environ)
+        except RuntimeError as broken:
+            if call is None or not is_read(call.operation) or not _CHANGED.search(str(broken)):
+                raise
+            call.read_body()  # puts it back for the next time
+    return _answer(application, environ)
 
 
 def _answer(application: Flask, environ: dict[str, Any]) -> Response:

@@ -18,6 +18,11 @@ _INVOCATION = re.compile(
 )
 
 
+def is_read(operation: str) -> bool:
+    """Whether an operation of this name changes nothing; in doubt, it does."""
+    return _READS.fullmatch(operation) is not None
+
+
 def may_change(request: Request) -> bool:
     """Whether a request may change what a service holds; in doubt, it does.
 
@@ -33,7 +38,7 @@ def may_change(request: Request) -> bool:
     path = RPC_PATH.fullmatch(request.path)
     if request.method == "POST" and path is not None:
         action = path["operation"]
-    return not _READS.fullmatch(action)
+    return not is_read(action)
 
 
 def takes_long(request: Request) -> bool:
