@@ -7,6 +7,7 @@ code, in a cluster that ends with this process and listens on 127.0.0.1 alone.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import threading
@@ -30,6 +31,13 @@ _PATIENCE_SECONDS = 240
 """To start Ray anew. Its raylet gives its agents 15 seconds, and the driver the raylet 30, with no
 way to say more, however busy the machine is."""
 
+_PATIENT = {
+    "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": str(_PATIENCE_SECONDS),
+    "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": str(_PATIENCE_SECONDS),
+}
+"""Serve kills a proxy that is not ready after 5 seconds, or not well after 10, and then ends: by
+ray/serve/_private/constants.py of Ray 2.60."""
+
 
 def main() -> None:
     """Start all, report ``ready`` or ``failed``, and stay."""
@@ -40,6 +48,7 @@ def main() -> None:
     parser.add_argument("target", nargs="+")
     told = parser.parse_args()
     exit_at_end_of(told.parent_fd)
+    os.environ |= {**_PATIENT, **os.environ}
     try:
         _start(told.port, told.temp_dir, told.target)
         _wait_until_running()
