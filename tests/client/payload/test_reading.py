@@ -15,7 +15,6 @@ from sagemaker_serving.archive import Signature, Tensor
 from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.payload import Encoding, ModelFacts, Piece, batch_of
 from sagemaker_serving.client.payload.images import Accepted, accepted_by
-from sagemaker_serving.client.payload.reading import lines_file
 from sagemaker_serving.errors import Mistake
 
 PNG = b"\x89PNG\r\n\x1a\n and more"
@@ -167,9 +166,10 @@ def test_lines_in_another_encoding_are_not_taken_apart(tmp_path: Path) -> None:
 def test_text_that_is_not_utf_8_is_sent_only_where_its_charset_is_said(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("1,Berlin\n2,Köln\n", encoding="latin-1")
-    with pytest.raises(Mistake, match="is not UTF-8: byte 0xf6 in '2,Köln'; save it as UTF-8"):
+    with pytest.raises(Mistake, match="is not UTF-8: byte 0xf6 in '2,Köln'; save it as UTF-8, or"):
         pieces(path, XGBOOST)
-    assert lines_file(path, "text/csv; charset=ISO-8859-1").records == 2
+    (piece,) = pieces(path, XGBOOST, content_type="text/csv; charset=ISO-8859-1")
+    assert piece.body == "1,Berlin\n2,Köln".encode("latin-1")
 
 
 def test_a_json_file_that_may_be_too_large_is_split_by_its_instances(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""The emulator's answers hold nothing that AWS's don't: no null in JSON, nothing that is no XML."""
+"""The emulator's answers hold nothing that AWS's don't: no null in JSON, nothing that is no XML, no
+failure since another request came between."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from local_aws.credentials import ACCOUNT_ID
 from local_aws.emulator import messages
 from local_aws.protocol.models import service_model
 from tests.local_aws.aws import REGION, Aws
+from tests.local_sagemaker.alarms import alarm_of_errors
 
 SERVICES = (
     *("application-autoscaling", "codebuild", "dynamodb", "ecr", "events", "kms"),
@@ -79,21 +81,17 @@ class Growing(dict[str, Any]):
             yield value
 
 
-def test_a_read_is_answered_while_another_thread_makes_something(aws: Aws) -> None:
-    client, kept = aws.client("cloudwatch"), cloudwatch_backends[ACCOUNT_ID][REGION]
-    client.put_metric_alarm(
-        AlarmName="one",
-        EvaluationPeriods=1,
-        ComparisonOperator="GreaterThanThreshold",
-        Namespace="Own",
-        MetricName="M",
-        Statistic="Sum",
-        Period=60,
-        Threshold=1,
-    )
-    kept.alarms = Growing(kept.alarms)
-    (found,) = {each["AlarmName"] for each in client.describe_alarms()["MetricAlarms"]}
-    assert (found, kept.alarms.times) == ("one", 0)
+def test_a_read_is_answered_while_another_thread_makes_something(
+    aws: Aws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alarm_of_errors(aws, "one", "e")
+    kept = cloudwatch_backends[ACCOUNT_ID][REGION]
+    growing = Growing(kept.alarms)
+    monkeypatch.setattr(kept, "alarms", growing)
+    (found,) = {
+        each["AlarmName"] for each in aws.client("cloudwatch").describe_alarms()["MetricAlarms"]
+    }
+    assert (found, growing.times) == ("one", 0)
 
 
 def _ask(client: Any, operation: str) -> None:

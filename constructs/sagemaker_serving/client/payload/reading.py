@@ -263,7 +263,7 @@ def lines_file(path: Path, content_type: str) -> LinesFile:
     is_utf_8 = "charset" not in content_type.lower()
     for line in _lines(path):
         if is_utf_8 and not line.isascii():
-            _refuse_other_than_utf_8(path, line)
+            _refuse_other_than_utf_8(path, line, content_type)
         if is_csv and b'"' in line and _UNENDED.fullmatch(line):
             raise Mistake(
                 f"{path} has a record with a line break, which would be read as two: "
@@ -306,14 +306,16 @@ def npy_file(path: Path, content_type: str) -> FixedRows | None:
     )
 
 
-def _refuse_other_than_utf_8(path: Path, line: bytes) -> None:
+def _refuse_other_than_utf_8(path: Path, line: bytes, content_type: str) -> None:
     """CSV without a charset is UTF-8 (RFC 7111, section 5.1), and so is JSON (RFC 8259, 8.1)."""
     try:
         line.decode()
     except UnicodeDecodeError as error:
         text = line[max(0, error.start - 20) : error.start + 20].decode("latin-1")
         raise Mistake(
-            f"{path} is not UTF-8: byte 0x{line[error.start]:02x} in {text!r}; save it as UTF-8"
+            f"{path} is not UTF-8: byte 0x{line[error.start]:02x} in {text!r}; save it as UTF-8, "
+            f"or say its charset: content_type='{content_type}; charset=…', in a command "
+            "--content-type"
         ) from error
 
 

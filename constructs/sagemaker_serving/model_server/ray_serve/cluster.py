@@ -48,7 +48,8 @@ def main() -> None:
     parser.add_argument("target", nargs="+")
     told = parser.parse_args()
     exit_at_end_of(told.parent_fd)
-    os.environ |= {**_PATIENT, **os.environ}
+    for name in _PATIENT:
+        os.environ.setdefault(name, _PATIENT[name])
     try:
         _start(told.port, told.temp_dir, told.target)
         _wait_until_running()

@@ -194,8 +194,8 @@ def image_of_framework(container: ContainerFacts) -> EcrImage | None:
     scopes = framework_scopes(framework)
     if version is None or region not in regions():
         return None
-    has_any = any(image_regions(framework, version, scope) for scope in scopes)
-    if kind is None and container.instance_type.given and has_any:
+    is_unknown = kind is None and container.instance_type.given
+    if is_unknown and any(image_regions(framework, version, scope) for scope in scopes):
         return None
     return image_for(
         kind,

@@ -35,6 +35,7 @@ _CHANGED = re.compile(r"(changed size|keys changed|mutated) during iteration")
 """What Python says of a dictionary, a set or a deque that grows while it is gone through."""
 
 _MOMENTS = 50
+"""How often a read is asked for one that nothing comes between; two in a row were not enough."""
 
 werkzeug_app.DISABLE_GLOBAL_CORS = True
 """The emulator would let every web page read every answer; what a bucket's own rules say is

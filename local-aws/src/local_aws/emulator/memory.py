@@ -46,12 +46,12 @@ def keep_operations_apart_from_botocores() -> None:
     ServiceModel.operation_model = _operation
 
 
-def _operation(model: ServiceModel, name: str) -> OperationModel:
+def _operation(model: ServiceModel, operation_name: str) -> OperationModel:
     """Two threads may make one each, which are the same in all but identity."""
-    kept, key = model._instance_cache, ("operation_model of the emulator", name)
+    kept, key = model._instance_cache, ("operation_model of the emulator", operation_name)
     if key not in kept:
-        plain = BotocoreServiceModel.operation_model(model, name)
-        kept[key] = OperationModel(plain._operation_model, model, name)
+        plain = BotocoreServiceModel.operation_model(model, operation_name)
+        kept[key] = OperationModel(plain._operation_model, model, operation_name)
     return kept[key]
 
 
