@@ -53,8 +53,8 @@ def test_it_says_where_it_is(run: Run, folder: Path, environment: str, address: 
         (("gone", "digits"), "environments/gone.yaml: there is no such file"),
         (("prod", "digit"), "prod has no model 'digit'; did you mean digits"),
         (("prod", "plain"), "plain has no dashboard in prod; give it `monitoring: {}`"),
-        (("prod", "digits", "--preview", "--local"), "no local AWS runs in .sagemaker-serving"),
-        (("prod", "digits", "--local"), "the local AWS has no console; give --preview, or --out"),
+        (("prod", "digits", "--latest", "--local"), "no local AWS runs in .sagemaker-serving"),
+        (("prod", "digits", "--local"), "the local AWS has no console; give --latest"),
     ],
 )
 def test_a_mistake_gets_one_clear_message(

@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         *("--input-config", '{"x": [1]}', "--output", "s3://bucket/neo"),
         *("--role", "arn:aws:iam::123456789012:role/neo"),
     ),
-    "dashboard": ("dashboard", "local", "digits", "--preview"),
+    "dashboard": ("dashboard", "local", "digits", "--latest"),
     "diff": ("diff", "environments/local.yaml"),
     "archives": ("archives", "digits"),
     "explain": ("explain", "x"),

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from local_aws.gateway import Gateway
-from sagemaker_serving.cli.dashboard import plain
+from sagemaker_serving.cli.dashboard import dashboard, plain
 from sagemaker_serving.cli.schema import OUTPUT
 from sagemaker_serving.errors import NotFound
 from sagemaker_serving.operations.dashboard import DashboardView, view_dashboard
-from tests.local_aws.aws import REGION, client_of
+from tests.local_aws.aws import REGION, client_of, shell_of
 
 WIDGETS: list[dict[str, Any]] = [
     {
@@ -111,7 +113,6 @@ def test_a_line_has_the_sums_of_its_periods_in_their_order(view: DashboardView) 
     assert blue.points == tuple(sorted(blue.points))
     assert (green.label, [value for _, value in green.points]) == ("green", [7])
     assert nothing.points == ()
-    assert blue.period == timedelta(minutes=1)
 
 
 def test_what_stands_for_percentiles_is_told(view: DashboardView) -> None:
@@ -135,6 +136,31 @@ def test_programs_get_every_point_in_the_documented_form(view: DashboardView) ->
     assert told["alarms"] == [{"alarm": "a", "state": "ALARM"}]
     blue = told["graphs"][0]["lines"][0]
     assert sorted(value for _, value in blue["points"]) == [5, 7]
+
+
+def test_the_latest_value_of_every_line_is_printed(
+    view: DashboardView, gateway: Gateway, tmp_path: Path
+) -> None:
+    file = tmp_path / "prod.yaml"
+    file.write_text(
+        f"name: prod\nregion: {REGION}\nmodels: {{digits: {{image_uri: x, monitoring: {{}}, "
+        "variants: [{name: v, instance_type: ml.c5.large}]}}\n"
+    )
+    body = json.dumps({"widgets": WIDGETS})
+    cloudwatch = gateway.context.client("cloudwatch", REGION)
+    cloudwatch.put_dashboard(DashboardName=f"prod-digits-{REGION}", DashboardBody=body)
+    ended = CliRunner().invoke(dashboard, [str(file), "digits", "--latest"], env=shell_of(gateway))
+    assert ended.exit_code == 0, ended.output
+    state, *lines = ended.stdout.splitlines()
+    assert state.split() == ["ALARM", "a"]
+    told = [line.split("\t")[:3] for line in lines]
+    assert told == [
+        ["Requests, a minute", "Invocations Sum", "7"],
+        ["Requests, a minute", "green", "7"],
+        ["Requests, a minute", "Nothing Sum", "no data"],
+        ["Latency", "blue average", "200"],
+        ["Latency", "blue maximum", "300"],
+    ]
 
 
 def test_a_dashboard_that_does_not_exist_is_the_callers_mistake(gateway: Gateway) -> None:

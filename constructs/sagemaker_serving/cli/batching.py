@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ import click
 from sagemaker_serving.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from sagemaker_serving.cli.graphs import Panel
     from sagemaker_serving.client.aws import Aws
     from sagemaker_serving.operations.bench import BenchInput, VariantReport
     from sagemaker_serving.operations.tuning import Settings, Trial, Tuning
@@ -67,14 +66,12 @@ def find_batching(
         )
 
 
-def conclude(found: Tuning, *, plot: bool, output: Path | None, as_json: bool) -> None:
+def conclude(found: Tuning, *, output: Path | None, as_json: bool) -> None:
     """Print what was found, and write it into ``output``; ends with 1 where no goal was kept."""
     if as_json:
         click.echo(json.dumps(_document(found), indent=1))
     else:
         _print(found)
-        if plot:
-            _draw(found)
     if output is not None:
         write_whole(output, _yaml(found.best.settings))
     if not found.reached:
@@ -134,51 +131,3 @@ def _document(found: Tuning) -> dict[str, object]:
 def _figures(result: VariantReport) -> dict[str, object]:
     wanted = ("p50_ms", "p90_ms", "p99_ms", "per_second", "errors", "error_messages")
     return {name: value for name, value in result.as_dict().items() if name in wanted}
-
-
-def _draw(found: Tuning) -> None:
-    from sagemaker_serving.cli.graphs import show
-
-    panels = [panel for field in _CURVES for panel in _curves(found, field)]
-    show(panels, plot=True)
-
-
-def _curves(found: Tuning, field: str) -> Iterator[Panel]:
-    """What was answered, and how late, along the values of ``field`` that were tried."""
-    from sagemaker_serving.cli.graphs import Panel
-
-    tried = {getattr(trial.settings, field): trial.result for trial in _climb(found, field)}
-    values = sorted(value for value in tried if value is not None)
-    if len(values) < 2:
-        return
-    late = [(value, tried[value].percentile(99)) for value in values]
-    p99 = [(float(value), seconds * 1000) for value, seconds in late if seconds is not None]
-    ends = (float(values[0]), float(values[-1]))
-    yield Panel(
-        title="answered",
-        unit="per second",
-        x=field,
-        note=f"by {field}",
-        lines=[("", [(float(value), tried[value].per_second) for value in values])],
-    )
-    yield Panel(
-        title="p99",
-        unit="ms",
-        x=field,
-        note=f"by {field}",
-        lines=[("p99", p99), ("goal", [(end, found.goal_seconds * 1000) for end in ends])],
-    )
-
-
-def _climb(found: Tuning, field: str) -> list[Trial]:
-    """The trials along ``field``, before any field after it was set."""
-    later = _CURVES[_CURVES.index(field) + 1 :]
-    return [
-        trial
-        for trial in found.trials
-        if all(getattr(trial.settings, name) is None for name in later)
-    ]
-
-
-_CURVES = ("max_batch_size", "batch_timeout_micros", "num_batch_threads")
-"""The fields that make a curve, in the order in which they are tried."""

@@ -88,11 +88,6 @@ if TYPE_CHECKING:
     help="The version of the image that serves a model on this machine; default: the newest.",
 )
 @click.option(
-    "--plot",
-    is_flag=True,
-    help="Draw the times on the terminal, or throughput and latency of settings.",
-)
-@click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -113,7 +108,6 @@ def bench(
     goal: float | None,
     seconds: float,
     framework_version: str | None,
-    plot: bool,
     output: Path | None,
     as_json: bool,
     which: WhichAws,
@@ -148,7 +142,7 @@ def bench(
     names = None if variants is None else [name.strip() for name in variants.split(",")]
     _must_go_together(goal, names, finds_batching=find_batching)
     model = _model(endpoint) if find_batching else None
-    if plot or (output is not None and not find_batching):
+    if output is not None and not find_batching:
         need("plots")
     shorter = "--seconds" if find_batching else "--requests"
     interruptible = when_interrupted(
@@ -174,7 +168,7 @@ def bench(
                 seconds=seconds,
                 quiet=as_json,
             )
-        batching.conclude(found, plot=plot, output=output, as_json=as_json)
+        batching.conclude(found, output=output, as_json=as_json)
         return
     assert not isinstance(source, Path)
     with interruptible, _progress(requests) as progress:
@@ -192,7 +186,8 @@ def bench(
         click.echo(json.dumps(report.as_dict(), indent=1, default=str))
     else:
         _print(report)
-    _draw(report, plot=plot and not as_json, output=output)
+    if output is not None:
+        _draw(report, output)
     _judge(report, max_difference)
 
 
@@ -338,19 +333,16 @@ def _judge(report: BenchReport, max_difference: float | None) -> None:
             )
 
 
-def _draw(report: BenchReport, *, plot: bool, output: Path | None) -> None:
+def _draw(report: BenchReport, output: Path) -> None:
     """For each variant: how many of its requests took so long at most."""
-    if not plot and output is None:
-        return
-    from sagemaker_serving.cli.graphs import Panel, shares, show
+    from sagemaker_serving.cli.graphs import Panel, save_png
 
     panel = Panel(
-        title=f"{report.endpoint}, {report.concurrency} requests at a time",
-        unit="share of requests",
+        title=f"{report.concurrency} requests at a time",
+        of="requests",
         x="milliseconds",
-        lines=[
-            (variant.name, shares([1000 * each for each in variant.seconds]))
-            for variant in report.variants
-        ],
+        lines={
+            variant.name: [1000 * each for each in variant.seconds] for variant in report.variants
+        },
     )
-    show([panel], plot=plot, output=output, title=report.endpoint)
+    save_png([panel], output, title=report.endpoint)

@@ -67,7 +67,6 @@ if TYPE_CHECKING:
 @click.option("--max-error", type=float, help="With --compare: accept.max_error.")
 @click.option("--agreement", type=float, help="With --compare: accept.agreement.")
 @click.option("--speedup", type=float, help="With --compare: accept.speedup.")
-@click.option("--plot", is_flag=True, help="With --compare: draw times and errors.")
 @json_option
 @aws_options
 def compile(
@@ -89,7 +88,6 @@ def compile(
     max_error: float | None,
     agreement: float | None,
     speedup: float | None,
-    plot: bool,
     as_json: bool,
     which: WhichAws,
 ) -> None:
@@ -154,7 +152,6 @@ def compile(
             aws,
             count=requests,
             callers=concurrency,
-            plot=plot,
             output=None if output is None else Path(output),
             as_json=as_json,
         )
@@ -183,7 +180,7 @@ def compile(
 
 
 _COMPARING = (
-    *("precisions", "requests", "concurrency", "plot"),
+    *("precisions", "requests", "concurrency"),
     *("max_error", "agreement", "speedup"),
 )
 _OF_A_JOB = ("role_arn", "watch", "max_runtime", "compiler_options")

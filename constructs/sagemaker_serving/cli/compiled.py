@@ -38,7 +38,6 @@ def compare(
     *,
     count: int,
     callers: int,
-    plot: bool,
     output: Path | None,
     as_json: bool,
 ) -> None:
@@ -50,7 +49,7 @@ def compare(
     from sagemaker_serving.progress import progress_bar
 
     need("local")
-    if plot or output is not None:
+    if output is not None:
         need("plots")
     shapes = asked.job.data_input_config
     requests = _requests(asked, golden)
@@ -81,7 +80,8 @@ def compare(
         click.echo(json.dumps({**report.as_dict(), "missed": missed}, indent=1))
     else:
         _print(report, missed)
-    _draw(report, plot=plot and not as_json, output=output)
+    if output is not None:
+        _draw(report, output)
     if any(missed.values()):
         told = [f"{precision}: {text}" for precision in missed for text in missed[precision]]
         raise Failure("the compiled model is not accepted: " + "; ".join(told))
@@ -167,16 +167,14 @@ def _times(report: VariantReport) -> dict[str, str]:
     }
 
 
-def _draw(report: Report, *, plot: bool, output: Path | None) -> None:
-    if not plot and output is None:
-        return
-    from sagemaker_serving.cli.graphs import Panel, shares, show
+def _draw(report: Report, output: Path) -> None:
+    from sagemaker_serving.cli.graphs import Panel, save_png
 
     seconds: dict[str, Sequence[float]] = {
         "original": report.original.seconds,
         **{each.compiled.precision: each.times.seconds for each in report.variants},
     }
-    errors = {
+    errors: dict[str, Sequence[float]] = {
         each.compiled.precision: [
             math.log10(max(error, _SMALLEST_ERROR))
             for error in each.comparison.errors
@@ -184,20 +182,9 @@ def _draw(report: Report, *, plot: bool, output: Path | None) -> None:
         ]
         for each in report.variants
     }
+    latency = {name: [1000 * each for each in took] for name, took in seconds.items()}
     panels = [
-        Panel(
-            title="latency",
-            unit="share of requests",
-            x="milliseconds",
-            lines=[
-                (name, shares([1000 * each for each in took])) for name, took in seconds.items()
-            ],
-        ),
-        Panel(
-            title="error",
-            unit="share of numbers",
-            x="power of ten of the absolute error",
-            lines=[(name, shares(powers)) for name, powers in errors.items()],
-        ),
+        Panel(title="latency", of="requests", x="milliseconds", lines=latency),
+        Panel(title="error", of="numbers", x="power of ten of the absolute error", lines=errors),
     ]
-    show(panels, plot=plot, output=output, title="compiled, beside the original")
+    save_png(panels, output, title="compiled, beside the original")

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Iterator
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
 
-from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from sagemaker_serving.catalog.ecr import domain_suffix
 from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
 from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.cli.tables import print_table
 from sagemaker_serving.errors import Mistake
 
 if TYPE_CHECKING:
-    from sagemaker_serving.cli.graphs import Panel
-    from sagemaker_serving.operations.dashboard import DashboardView, Line
+    from sagemaker_serving.operations.dashboard import DashboardView, Graph, Line
     from sagemaker_serving.spec import Environment
 
 _CONSOLES = {
@@ -35,44 +31,36 @@ _OTHER_ADDRESSES = ("AWS_ENDPOINT_URL_CLOUDWATCH", "AWS_ENDPOINT_URL")
 @click.command()
 @click.argument("environment", metavar="ENVIRONMENT_OR_FILE", type=EnvironmentName())
 @click.argument("model", type=ModelName())
-@click.option("--preview", is_flag=True, help="Draw it on the terminal.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw it into this PNG file.",
-)
+@click.option("--latest", is_flag=True, help="Print its alarms' states and its latest values.")
 @click.option(
     "--hours",
     type=click.FloatRange(min=0.05, max=24 * 15),
     default=3.0,
     show_default=True,
-    help="The hours before now that it shows.",
+    help="The hours before now that --latest and --json read.",
 )
 @json_option
 @aws_options
 def dashboard(
     environment: str,
     model: str,
-    preview: bool,
-    output: Path | None,
+    latest: bool,
     hours: float,
     as_json: bool,
     which: WhichAws,
 ) -> None:
-    """Print the address of MODEL's dashboard, or draw it from its metrics.
+    """Print the address of MODEL's dashboard, or what its metrics are.
 
-    ENVIRONMENT_OR_FILE is `prod` for environments/prod.yaml, or the file. It draws the deployed
-    dashboard: its alarms' states and every graph, without lists of log lines. The local AWS keeps
-    no percentiles, so average and maximum are drawn instead. Needs the extra `plots`, but for
-    --json, which prints the alarms' states and every point.
+    ENVIRONMENT_OR_FILE is `prod` for environments/prod.yaml, or the file. --latest prints what the
+    deployed dashboard has: its alarms' states, and the latest value of each line of its graphs.
+    --json prints every point. The local AWS keeps no percentiles, so average and maximum stand for
+    them. In a pipe a line is, between tabs, the graph, the line, its latest value and its time.
 
     \b
     Examples:
       sagemaker-serving dashboard prod digits
-      sagemaker-serving dashboard local digits --preview --hours 0.2 --local
-      sagemaker-serving dashboard prod digits -o digits.png --hours 24
-      sagemaker-serving dashboard prod digits --json
+      sagemaker-serving dashboard local digits --latest --local
+      sagemaker-serving dashboard prod digits --json --hours 24
     """
     from sagemaker_serving.operations.dashboard import view_dashboard
 
@@ -80,24 +68,26 @@ def dashboard(
     _must_have(found, model)
     where = which.region or found.region
     name = f"{found.endpoint_name(model)}-{where}"
-    if not preview and output is None and not as_json:
+    if not latest and not as_json:
         click.echo(_console(name, where, local=which.local))
         return
-    with when_interrupted(lambda: f"{output or 'all'} is as it was; run the command again"):
-        view = view_dashboard(name, which.aws(where), over=timedelta(hours=hours))
+    view = view_dashboard(name, which.aws(where), over=timedelta(hours=hours))
     if as_json:
         click.echo(json.dumps(plain(view), indent=1))
-    if not preview and output is None:
         return
-    from sagemaker_serving.cli.graphs import show
+    for alarm, state in view.alarms:
+        click.echo(f"{state:<17}  {alarm}")
+    print_table([_row(graph, line) for graph in view.graphs for line in graph.lines], as_json=False)
 
-    panels = _panels(view)
-    title = f"{name}, {view.start:%Y-%m-%d %H:%M} to {view.end:%H:%M} UTC"
-    show(panels, plot=False, output=output, title=title)
-    if preview and not as_json:
-        for alarm, state in view.alarms:
-            click.echo(f"{state:<17}  {alarm}")
-        show(panels, plot=True)
+
+def _row(graph: Graph, line: Line) -> dict[str, object]:
+    at, value = line.points[-1] if line.points else (None, None)
+    return {
+        "graph": f"{graph.title}, {graph.unit}" if graph.unit else graph.title,
+        "line": line.label,
+        "latest": "no data" if value is None else f"{value:.6g}",
+        "time": "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC",
+    }
 
 
 def plain(view: DashboardView) -> dict[str, object]:
@@ -123,30 +113,6 @@ def plain(view: DashboardView) -> dict[str, object]:
             for graph in view.graphs
         ],
     }
-
-
-def _panels(view: DashboardView) -> list[Panel]:
-    from sagemaker_serving.cli.graphs import Panel
-
-    return [
-        Panel(
-            title=graph.title,
-            unit=graph.unit,
-            note=graph.note,
-            lines=[(line.label, list(_points(line))) for line in graph.lines],
-        )
-        for graph in view.graphs
-    ]
-
-
-def _points(line: Line) -> Iterator[tuple[float, float]]:
-    """The points of a line with a gap wherever a period has none."""
-    last: datetime | None = None
-    for at, value in line.points:
-        if last is not None and at - last > line.period:
-            yield (last + (at - last) / 2).timestamp(), math.nan
-        yield at.timestamp(), value
-        last = at
 
 
 def _environment(name: str) -> Environment:
@@ -184,9 +150,9 @@ def _console(name: str, region: str, *, local: bool) -> str:
     elsewhere = next((name for name in _OTHER_ADDRESSES if os.environ.get(name)), None)
     if local or elsewhere is not None:
         which = "the local AWS" if local else f"the AWS of {elsewhere}"
-        raise Mistake(f"{which} has no console; give --preview, or --output FILE.png")
+        raise Mistake(f"{which} has no console; give --latest")
     suffix = domain_suffix(region)
     host = _CONSOLES.get("amazonaws-us-gov.com" if region.startswith("us-gov-") else suffix)
     if host is None:
-        raise Mistake(f"the console of {region} is not known here; give --preview, or --output")
+        raise Mistake(f"the console of {region} is not known here; give --latest")
     return f"https://{region}.{host}/cloudwatch/home?region={region}#dashboards/dashboard/{name}"

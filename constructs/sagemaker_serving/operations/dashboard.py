@@ -24,14 +24,10 @@ _DEFAULT_PERIOD = 300
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line of a graph: its points by their time, the oldest first, one each ``period`` at most.
-
-    Where a period has no point, nothing was measured.
-    """
+    """One line of a graph: its points by their time, the oldest first."""
 
     label: str
     points: tuple[tuple[datetime, float], ...]
-    period: timedelta
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +150,6 @@ class _Reader:
 
     def _line(self, metric: _Metric) -> Line:
         kind = "ExtendedStatistics" if metric.is_percentile else "Statistics"
-        period = self._period(metric.period)
         with aws_failures():
             found = self._client.get_metric_statistics(
                 Namespace=metric.namespace,
@@ -162,7 +157,7 @@ class _Reader:
                 Dimensions=[{"Name": key, "Value": value} for key, value in metric.dimensions],
                 StartTime=self._start,
                 EndTime=self._end,
-                Period=period,
+                Period=self._period(metric.period),
                 **{kind: [metric.statistic]},
             )["Datapoints"]
         every = ({**point, **point.get("ExtendedStatistics", {})} for point in found)
@@ -171,7 +166,7 @@ class _Reader:
             for point in every
             if point.get(metric.statistic) is not None
         )
-        return Line(label=metric.label, points=tuple(kept), period=timedelta(seconds=period))
+        return Line(label=metric.label, points=tuple(kept))
 
     def _period(self, wanted: int) -> int:
         """The metric's own period, or the next that makes no more points than AWS hands out."""
