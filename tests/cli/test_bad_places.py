@@ -12,7 +12,7 @@ import pytest
 from local_aws.daemon import start
 from local_aws.process.http_server import LoopbackServer, next_free_port
 from local_aws.state.state_dir import must_be_state_dir
-from sagemaker_serving.cli import _group
+from sagemaker_serving.cli.commands import group
 from sagemaker_serving.errors import Mistake
 from tests.cli.conftest import Run, commands
 
@@ -42,7 +42,7 @@ ARGUMENTS = {
 
 TAKING = {
     tuple(name.split()): command
-    for name, command in commands(_group)
+    for name, command in commands(group)
     if any(parameter.name == "state_dir" for parameter in command.params)
 }
 

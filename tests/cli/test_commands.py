@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from local_aws.process import has_ended
 from local_aws.terminal import clean
-from sagemaker_serving.cli import _group
+from sagemaker_serving.cli.commands import group
 from sagemaker_serving.cli.docs import pages
 from sagemaker_serving.client import Predictor
 from sagemaker_serving.errors import NotFound
@@ -29,8 +29,8 @@ Run = Callable[..., Any]
 
 
 def test_every_command_teaches_in_its_help_at_80_columns() -> None:
-    for name, command in commands(_group):
-        said = CliRunner().invoke(_group, [*name.split(), "--help"], terminal_width=80)
+    for name, command in commands(group):
+        said = CliRunner().invoke(group, [*name.split(), "--help"], terminal_width=80)
         assert said.exit_code == 0, name
         lines = said.output.splitlines()
         assert len(lines) > 5, name
@@ -54,6 +54,7 @@ def _files(folder: Path) -> set[str]:
             "answers",
             "batching",
             "carried",
+            "commands",
             "compiled",
             "completing",
             "graphs",
@@ -152,7 +153,7 @@ def test_no_message_names_a_file_that_only_a_clone_has() -> None:
 
 def test_every_option_that_is_advised_there_is() -> None:
     """Of each ``sagemaker-serving COMMAND --option`` in a message, a help or a docstring."""
-    every = commands(_group)
+    every = commands(group)
     known = {name: each for name, each in every if not isinstance(each, click.Group)}
     advised = []
     for folder in (ROOT / "constructs" / "sagemaker_serving", ROOT / "local-aws" / "src"):

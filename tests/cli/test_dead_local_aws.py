@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sagemaker_serving.cli import _group
+from sagemaker_serving.cli.commands import group
 from tests.cli.conftest import begun, commands
 from tests.leaving import PATIENCE_SECONDS, program, said
 
@@ -123,7 +123,7 @@ def test_a_command_ends_with_the_local_aws_and_says_so(
 def test_the_commands_above_are_all_that_ask_a_local_aws() -> None:
     asking = {
         name
-        for name, leaf in commands(_group)
+        for name, leaf in commands(group)
         if any("--local" in each.opts or "--state-dir" in each.opts for each in leaf.params)
     }
     assert asking == COMMANDS.keys() | ASK_NOTHING.keys()

@@ -117,3 +117,38 @@ def test_a_command_says_what_it_leaves_and_ends(
     assert said in wrong
     assert "Traceback" not in wrong
     assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == left
+
+
+CTRL_C = "__import__('os').kill(__import__('os').getpid(), __import__('signal').SIGINT)\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "written"),
+    [
+        ("click.py", CTRL_C),
+        ("sitecustomize.py", f"import atexit\natexit.register(lambda: {CTRL_C})"),
+    ],
+    ids=["before a command runs", "after it has ended"],
+)
+@pytest.mark.parametrize(
+    "program",
+    [
+        (PROGRAM,),
+        (str(Path(PROGRAM).parent / "local-aws"),),
+        (sys.executable, "-m", "sagemaker_serving"),
+        (sys.executable, "-m", "local_aws"),
+    ],
+    ids=lambda words: " ".join(Path(word).name for word in words),
+)
+def test_ctrl_c_shows_no_traceback_while_no_command_runs(
+    tmp_path: Path, program: tuple[str, ...], file: str, written: str
+) -> None:
+    (tmp_path / file).write_text(written)
+    ended = subprocess.run(
+        [*program, "--help"],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")

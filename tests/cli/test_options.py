@@ -8,7 +8,7 @@ import click
 import pytest
 
 from local_aws.cli import commands as local_aws
-from sagemaker_serving.cli import _group as sagemaker_serving
+from sagemaker_serving.cli.commands import group as sagemaker_serving
 from sagemaker_serving.cli.completing import EnvironmentPath
 
 MEANINGS: dict[str, tuple[type | tuple[type, ...] | None, str]] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.cli import INSTEAD
+from sagemaker_serving.cli.commands import INSTEAD
 from sagemaker_serving.spec.schema import environment_schema
 
 ROOT = Path(__file__).parents[2]

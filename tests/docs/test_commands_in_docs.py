@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from local_aws import cli as local_aws_cli
-from sagemaker_serving.cli import _group
+from sagemaker_serving.cli.commands import group
 from tools.transcripts.blocks import PAGES, ROOT, WORKFLOW, Block, blocks
 
-_PROGRAMS = {"sagemaker-serving": _group, "local-aws": local_aws_cli.commands}
+_PROGRAMS = {"sagemaker-serving": group, "local-aws": local_aws_cli.commands}
 _PROGRAM = "sagemaker-serving|local-aws"
 _ENDS = {"|", "||", "&&", ";", "&", ">", ">>", "<", "<<", "2>&1", ")"}
 _UNKNOWN = re.compile(r"[$<\[…]")

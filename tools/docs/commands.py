@@ -9,10 +9,10 @@ import click
 
 from local_aws.cli import commands
 from local_aws.program import Program
-from sagemaker_serving.cli import _group
+from sagemaker_serving.cli.commands import group
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
-PROGRAMS = {Program("sagemaker-serving local"): _group, Program("local-aws"): commands}
+PROGRAMS = {Program("sagemaker-serving local"): group, Program("local-aws"): commands}
 _WIDTH = 78
 """Columns, whatever terminal this runs on."""
 

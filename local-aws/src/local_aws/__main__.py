@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
-from local_aws.errors import Mistake
-from local_aws.extras import need_run
+from local_aws.interrupts import end_without_a_word
 
 
 def main() -> None:
     """Runs ``local-aws``: exit status 2 for the user's mistake, 1 for the world's."""
+    end_without_a_word()
+    import sys
+
+    from local_aws.errors import Mistake
+    from local_aws.extras import need_run
+
     try:
         need_run()
     except Mistake as missing:

@@ -12,6 +12,7 @@ import click
 from local_aws import terminal
 from local_aws.errors import LocalAwsEnded, Mistake, ReportedError
 from local_aws.garbage import collect_seldom
+from local_aws.interrupts import told_as_errors
 from local_aws.program import Program
 
 
@@ -27,8 +28,9 @@ def run(commands: click.Group, program: Program) -> NoReturn:
     program.called()
     try:
         _must_be_given(sys.argv[1:])
-        # Without standalone mode click returns the status that a command ended with.
-        sys.exit(commands.main(standalone_mode=False))
+        with told_as_errors():
+            # Without standalone mode click returns the status that a command ended with.
+            sys.exit(commands.main(standalone_mode=False))
     except (click.Abort, KeyboardInterrupt):
         from local_aws.process.forking import exit_at_once
 
