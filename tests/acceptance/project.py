@@ -14,7 +14,8 @@ import yaml
 from local_aws.process import Tree
 from sagemaker_serving.errors import DeployFailed, Severity
 from sagemaker_serving.rules import check_environment
-from sagemaker_serving.spec import Environment, overlay, read_environment
+from sagemaker_serving.spec import Environment, read_environment
+from sagemaker_serving.spec.overlay import overlay
 from tests.acceptance.site import Site
 from tests.today import TODAY
 

@@ -11,9 +11,9 @@ from sagemaker_serving.spec import (
     InstanceVariant,
     Model,
     S3Artifact,
-    overlay,
     read_environment,
 )
+from sagemaker_serving.spec.overlay import overlay
 
 BASE = """\
 region: eu-west-1

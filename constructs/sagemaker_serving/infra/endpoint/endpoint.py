@@ -12,6 +12,7 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from sagemaker_serving import log_groups
+from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.config import EndpointConfig
 from sagemaker_serving.infra.endpoint.guardrails import Guardrails
@@ -21,7 +22,6 @@ from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import in_lower_case, is_token, stack_of
-from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.spec.scaling import INSTANCES, PROVISIONED
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.endpoint import AnyEndpoint
 from sagemaker_serving.infra.endpoint.inference_component import InferenceComponent
@@ -22,7 +23,6 @@ from sagemaker_serving.infra.functions.machine_provider import MachineProvider
 from sagemaker_serving.infra.storage.s3_prefix import S3Prefix
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import TOKEN, is_token, stack_of
-from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.spec.routers import MOST_OF_A_POLICY, endpoint_policy
 
 if TYPE_CHECKING:

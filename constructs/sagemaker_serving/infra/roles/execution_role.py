@@ -52,9 +52,11 @@ class ExecutionRole(iam.Role):
         if not isinstance(node, iam.CfnPolicy) or node is self._beside:
             return
         stack = stack_of(self)
-        document, roles, plain = stack.resolve([node.policy_document, node.roles, node.logical_id])
+        document, roles, plain, options = stack.resolve(
+            [node.policy_document, node.roles, node.logical_id, node.cfn_options]
+        )
         named = node
-        retained = node.cfn_options.update_replace_policy is not None
+        retained = "updateReplacePolicy" in (options or {})
         most = _MOST_CHARACTERS // (3 if retained else 2)
         length = len(_written(document))
         if length > most:

@@ -10,12 +10,12 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_own_policy, acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant, grant_key_grants
 from sagemaker_serving.infra.synth.tokens import colon_arn, in_lower_case, partition, stack_of
 from sagemaker_serving.log_groups import endpoint_log_group
-from sagemaker_serving.rules.engine.names import is_name
 
 _ISSUER = "token.actions.githubusercontent.com"
 """Source: IAM user guide, "Create a role for OpenID Connect federation"."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from local_aws.template import Unknown
+from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFacts, NetworkFacts
 

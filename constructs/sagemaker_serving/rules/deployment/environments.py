@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import priced_regions, regions
+from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.engine.names import is_name
 from sagemaker_serving.rules.facts import EnvironmentFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts
 
