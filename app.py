@@ -20,6 +20,7 @@ from constructs import Construct, IConstruct
 from sagemaker_serving.errors import Problem, ReportedError, Severity
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import EnvironmentFile, Organization, read_environment
+from sagemaker_serving.spec.reading import environment_path
 from stacks import EnvironmentStage, add_environment
 from stacks.organization import roles_missing
 from stacks.provenance import provenance_of
@@ -50,7 +51,7 @@ def main() -> None:
                     app, environment, folder=folder, account=account, provenance=provenance
                 )
             else:
-                scope = Construct(app, wanted)
+                scope = Construct(app, file.path.stem)
                 add_environment(
                     scope, environment, folder=folder, account=account, provenance=provenance
                 )
@@ -82,9 +83,7 @@ def sound_environments(wanted: str | None) -> list[tuple[EnvironmentFile, list[P
     environment's name; None asks for all of them.
     """
     paths = (
-        sorted(ENVIRONMENTS.glob("[!_]*.yaml"))
-        if wanted is None
-        else [ENVIRONMENTS / f"{wanted}.yaml"]
+        sorted(ENVIRONMENTS.glob("[!_]*.yaml")) if wanted is None else [environment_path(wanted)]
     )
     files = [read_environment(path) for path in paths]
     checked = [

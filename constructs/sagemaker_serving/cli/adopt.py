@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from local_aws.process.region import shell_region
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import DeployedEndpoint
 from sagemaker_serving.cli.options import WhichAws, aws_options, must_be_region
 from sagemaker_serving.errors import Mistake, ProblemsFound, Severity
 from sagemaker_serving.whole_files import write_whole
@@ -76,7 +76,7 @@ def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @adopt.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.option(
     "--existing",
     is_flag=True,

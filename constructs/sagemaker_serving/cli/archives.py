@@ -11,7 +11,7 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.completing import DeployedEndpoint, EndpointOfFile
+from sagemaker_serving.cli.completing import DeployedEndpoint, variant_named
 from sagemaker_serving.cli.options import WhichAws, ask, aws_options
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def archives(
 
     if replace and not given:
         raise click.UsageError("--replace is for --put; name what is to be put, or leave it out")
-    if variant is None and isinstance(endpoint, EndpointOfFile):
-        variant = endpoint.variant
+    variant = variant_named(variant, endpoint)
     held = held_archives(endpoint, which.aws(of=endpoint), variant=variant)
     if given or removed:
         _change(held, given, removed, replace=replace, yes=yes, as_json=as_json)

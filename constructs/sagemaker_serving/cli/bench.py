@@ -15,7 +15,7 @@ import click
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from local_aws.terminal import progress_bars
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import EndpointOrModel
 from sagemaker_serving.cli.options import WhichAws, aws_options, given_options
 from sagemaker_serving.cli.tables import print_table
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("endpoint", metavar="ENDPOINT_OR_MODEL", type=EndpointName())
+@click.argument("endpoint", metavar="ENDPOINT_OR_MODEL", type=EndpointOrModel())
 @click.option(
     "--requests",
     type=click.IntRange(min=1),

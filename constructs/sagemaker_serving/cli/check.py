@@ -13,8 +13,7 @@ import click
 from local_aws.cli.options import json_option, state_dir_option
 from sagemaker_serving.cli.completing import (
     FOLDER,
-    environment_names,
-    environment_path,
+    environment_files,
     path_or_named,
 )
 from sagemaker_serving.cli.options import WhichAws, must_be_region, today_option
@@ -181,7 +180,7 @@ def _default_files(given: Sequence[str]) -> tuple[Path, ...]:
     """What is checked where no file is named: every environment here."""
     if given:
         raise click.UsageError(f"name the FILES that {given[0]} is for")
-    files = [environment_path(name) for name in sorted(environment_names())]
+    files = environment_files()
     if not files:
         raise click.UsageError(f"there are no environment files in {FOLDER}/; name the FILES")
     return tuple(files)

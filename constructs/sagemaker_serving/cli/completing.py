@@ -10,16 +10,12 @@ import click
 from click.shell_completion import CompletionItem
 
 FOLDER = Path("environments")
-_SUFFIXES = (".yaml", ".yml")
-
-
-def environment_path(given: str) -> Path:
-    """The file of an environment that is named, or given by its path."""
-    return Path(given) if given.endswith(_SUFFIXES) else FOLDER / f"{given}.yaml"
 
 
 def path_or_named(given: Path) -> Path:
     """The path as it is, or that of the file in environments/ where it is only a name."""
+    from sagemaker_serving.spec.reading import environment_path
+
     is_name = given.parts == (given.stem,) and not given.exists() and FOLDER.is_dir()
     return environment_path(given.stem) if is_name else given
 
@@ -30,10 +26,10 @@ def environment_place(given: str) -> tuple[str, str | None]:
     One that is only named may have no file here; then its region is None. Raises `Mistake` for a
     path at which nothing is, `ProblemsFound` for a file that is wrong.
     """
-    from sagemaker_serving.spec import read_environment
+    from sagemaker_serving.spec.reading import environment_path, read_environment
 
     path = environment_path(given)
-    if not given.endswith(_SUFFIXES) and not path.exists():
+    if path != Path(given) and not path.exists():
         return given, None
     found = read_environment(path).sound
     return found.name, found.region
@@ -41,7 +37,12 @@ def environment_place(given: str) -> tuple[str, str | None]:
 
 def environment_names() -> list[str]:
     """Those of the files in environments/, but bases that others extend."""
-    return [path.stem for path in _files()]
+    return [path.stem for path in environment_files()]
+
+
+def environment_files() -> list[Path]:
+    """The files in environments/, by name, but bases that others extend."""
+    return sorted(FOLDER.glob("[!_]*.yaml"))
 
 
 class EnvironmentName(click.ParamType):  # type: ignore[type-arg]
@@ -105,6 +106,12 @@ class EndpointOfFile(str):
         return endpoint
 
 
+def split_model(text: str) -> tuple[str | None, str]:
+    """The environment and the model of ``<environment>/<model>``; None beside a model alone."""
+    environment, _, model = text.rpartition("/")
+    return environment or None, model
+
+
 class DeployedEndpoint(EndpointName):
     """The name of any endpoint, or ``<environment>/<model>`` of a file in environments/."""
 
@@ -120,6 +127,21 @@ class DeployedEndpoint(EndpointName):
                 "endpoint's name"
             )
         return found
+
+
+class EndpointOrModel(EndpointName):
+    """What `DeployedEndpoint` takes, or the path of a model on this machine."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The endpoint's name; the text as it is where it is none of a file in environments/."""
+        text = str(value)
+        found = None if Path(text).exists() else EndpointOfFile.of(text)
+        return text if found is None else found
+
+
+def variant_named(variant: str | None, endpoint: str) -> str | None:
+    """``variant`` itself, or the one of ``<environment>/<model>/<variant>``."""
+    return getattr(endpoint, "variant", None) if variant is None else variant
 
 
 class ModelName(click.ParamType):  # type: ignore[type-arg]
@@ -141,18 +163,12 @@ class ModelName(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
 
 
-def _files() -> Iterator[Path]:
-    for path in FOLDER.glob("*.yaml"):
-        if not path.name.startswith("_"):
-            yield path
-
-
 def _models() -> Iterator[tuple[str, list[str]]]:
     """Each environment's name with its models'; what cannot be read completes nothing."""
     from sagemaker_serving.errors import ReportedError
     from sagemaker_serving.spec import read_environment
 
-    for path in _files():
+    for path in environment_files():
         try:
             data: Any = read_environment(path).data
         except ReportedError:

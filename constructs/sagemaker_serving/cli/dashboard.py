@@ -11,7 +11,7 @@ import click
 
 from local_aws.cli.options import json_option
 from sagemaker_serving.catalog.ecr import domain_suffix
-from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_path
+from sagemaker_serving.cli.completing import EnvironmentName, ModelName, split_model
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 from sagemaker_serving.errors import Mistake
@@ -30,7 +30,7 @@ _OTHER_ADDRESSES = ("AWS_ENDPOINT_URL_CLOUDWATCH", "AWS_ENDPOINT_URL")
 
 @click.command()
 @click.argument("environment", metavar="ENVIRONMENT_OR_FILE", type=EnvironmentName())
-@click.argument("model", type=ModelName())
+@click.argument("model", type=ModelName(), required=False)
 @click.option("--latest", is_flag=True, help="Print its alarms' states and its latest values.")
 @click.option(
     "--hours",
@@ -43,7 +43,7 @@ _OTHER_ADDRESSES = ("AWS_ENDPOINT_URL_CLOUDWATCH", "AWS_ENDPOINT_URL")
 @aws_options
 def dashboard(
     environment: str,
-    model: str,
+    model: str | None,
     latest: bool,
     hours: float,
     as_json: bool,
@@ -59,11 +59,16 @@ def dashboard(
     \b
     Examples:
       sagemaker-serving dashboard prod digits
-      sagemaker-serving dashboard local digits --latest --local
+      sagemaker-serving dashboard local/digits --latest --local
       sagemaker-serving dashboard prod digits --json --hours 24
     """
     from sagemaker_serving.operations.dashboard import view_dashboard
 
+    if model is None:
+        named, model = split_model(environment)
+        if named is None or model.endswith((".yaml", ".yml")):
+            raise click.UsageError(f"which model of {environment}? name it after the environment")
+        environment = named
     found = _environment(environment)
     _must_have(found, model)
     where = which.region or found.region
@@ -116,7 +121,7 @@ def plain(view: DashboardView) -> dict[str, object]:
 
 
 def _environment(name: str) -> Environment:
-    from sagemaker_serving.spec import read_environment
+    from sagemaker_serving.spec.reading import environment_path, read_environment
 
     return read_environment(environment_path(name)).sound
 

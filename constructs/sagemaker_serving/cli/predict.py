@@ -15,7 +15,7 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.completing import DeployedEndpoint
+from sagemaker_serving.cli.completing import DeployedEndpoint, variant_named
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.errors import ModelFailed, NotFound
 
@@ -128,7 +128,7 @@ def predict(
     if body is None and not files and sys.stdin.isatty():
         raise click.UsageError("there is no body: give BODY, --file, or pipe it in")
     members: dict[str, Any] = {
-        "TargetVariant": variant,
+        "TargetVariant": variant_named(variant, endpoint),
         "TargetModel": target_model,
         "InferenceComponentName": inference_component,
         "InferenceId": inference_id,

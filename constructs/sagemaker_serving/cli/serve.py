@@ -240,8 +240,9 @@ def _asked(
     from sagemaker_serving.local_sagemaker.engines.images import NoEngine, engine_of
     from sagemaker_serving.model_server.modeldir import require_existing
     from sagemaker_serving.model_server.programs import Program
-    from sagemaker_serving.operations.named_model import FOLDER, named_model
+    from sagemaker_serving.operations.named_model import named_model
     from sagemaker_serving.spec.container import on_disk
+    from sagemaker_serving.spec.reading import FOLDER
 
     found = None if Path(model).exists() else named_model(model)
     if found is None:

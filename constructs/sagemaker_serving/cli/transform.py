@@ -15,7 +15,12 @@ import click
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from local_aws.terminal import progress_bars
-from sagemaker_serving.cli.completing import EnvironmentName, ModelName, environment_place
+from sagemaker_serving.cli.completing import (
+    EnvironmentName,
+    ModelName,
+    environment_place,
+    split_model,
+)
 from sagemaker_serving.cli.options import WhichAws, aws_options
 
 if TYPE_CHECKING:
@@ -51,6 +56,8 @@ environment_option = click.option(
 def transform() -> None:
     """Transform many objects with MODEL's batch pipeline: transform MODEL INPUT OUTPUT.
 
+    `prod/digits` is the MODEL digits of --environment prod.
+
     \b
     Examples:
       sagemaker-serving transform digits images/ answers/ --local
@@ -59,7 +66,7 @@ def transform() -> None:
           --split-type Line --line-per-record
       sagemaker-serving transform digits -e prod --resume nightly-17
       sagemaker-serving transform digits images/ out/ --local --resume nightly-17
-      sagemaker-serving transform status digits nightly-17 -e prod
+      sagemaker-serving transform status prod/digits nightly-17
       sagemaker-serving transform stop digits nightly-17 -e prod
     """
 
@@ -205,8 +212,16 @@ def stop(model: str, execution: str, environment: str | None, which: WhichAws) -
 def _pipeline(environment: str | None, model: str, which: WhichAws) -> BatchPipeline:
     from sagemaker_serving.operations import BatchPipeline
 
+    of_model, model = split_model(model)
+    if None not in (environment, of_model) and environment != of_model:
+        raise click.UsageError(
+            f"--environment is {environment}, and {of_model}/{model} is of {of_model}; name one"
+        )
+    environment = environment if of_model is None else of_model
     if environment is None and not which.local:
-        raise click.UsageError("give --environment, or --local")
+        raise click.UsageError(
+            f"which environment? give <environment>/{model}, --environment, or --local"
+        )
     name, region = environment_place(environment if environment is not None else "local")
     aws = which.aws(which.region or region, of=f"{name}-{model}")
     return BatchPipeline(name, model, aws)

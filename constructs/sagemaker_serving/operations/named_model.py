@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from local_aws.suggest import nearest
 from sagemaker_serving.errors import NotFound, Where
 from sagemaker_serving.spec import Environment, Model, Variant, read_environment
-
-FOLDER = Path("environments")
-"""Where environment files are, and what their paths are relative to."""
+from sagemaker_serving.spec.reading import environment_path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,14 +23,14 @@ class NamedModel:
 
 
 def named_model(text: str) -> NamedModel | None:
-    """The model that ``text`` names; None where it names no environment of `FOLDER`.
+    """The model that ``text`` names; None where it names no environment of environments/.
 
     Raises `NotFound` for a model or variant that the file has not, `ProblemsFound` for a file that
     is wrong.
     """
     name, _, rest = text.partition("/")
     model, _, variant = rest.partition("/")
-    path = FOLDER / f"{name}.yaml"
+    path = environment_path(name)
     if not model or not path.exists():
         return None
     file = read_environment(path)

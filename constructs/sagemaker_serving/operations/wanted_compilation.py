@@ -22,7 +22,7 @@ from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound, Severity, Where
 from sagemaker_serving.operations.compilation import Compiler
-from sagemaker_serving.operations.named_model import FOLDER, named_model
+from sagemaker_serving.operations.named_model import named_model
 from sagemaker_serving.operations.refusals import refused
 from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.rules.compilation_check import check_compilation
@@ -37,6 +37,7 @@ from sagemaker_serving.spec.compilation_job import (
 from sagemaker_serving.spec.container import Container, in_s3, on_disk
 from sagemaker_serving.spec.environment import parameter_name
 from sagemaker_serving.spec.overlay import overlay
+from sagemaker_serving.spec.reading import FOLDER
 
 _ANY_TARGET = "ml_c5"
 

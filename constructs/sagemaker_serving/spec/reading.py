@@ -13,6 +13,32 @@ from sagemaker_serving.spec.environment import Environment
 from sagemaker_serving.spec.inheritance import read_with_bases
 from sagemaker_serving.spec.shape import as_meant, shape_problems
 
+FOLDER = Path("environments")
+"""Where an app has its environment files, and what the paths in them are relative to."""
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+def environment_path(given: str) -> Path:
+    """The file of an environment that is given by its path, or named.
+
+    Its name is the file's in `FOLDER`, as ``-c env=`` has it, or else the one that the file says.
+    """
+    path = FOLDER / f"{given}.yaml"
+    if given.endswith(_SUFFIXES):
+        return Path(given)
+    if path.exists():
+        return path
+    return next((each for each in sorted(FOLDER.glob("[!_]*.yaml")) if _name(each) == given), path)
+
+
+def _name(path: Path) -> object:
+    try:
+        data, _, _ = read_with_bases(path)
+    except ProblemsFound:
+        return None  # whoever reads it says what is wrong
+    return data.get("name") if isinstance(data, dict) else None
+
 
 def read_environment(path: Path) -> EnvironmentFile:
     """Reads ``path`` as an environment file, judging only its shape.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sagemaker_serving import __version__
 from sagemaker_serving.cli.carried import carried
-from sagemaker_serving.cli.completing import environment_names, environment_path
+from sagemaker_serving.cli.completing import FOLDER, environment_files
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.extras import installed
 from sagemaker_serving.spec import read_environment
@@ -66,15 +66,14 @@ def may_lay_workflow(*, force: bool) -> None:
 
 def lay_workflow() -> Iterator[str]:
     """Writes the workflow for GitHub, and what it installs where nothing says so; what to say."""
-    named = environment_names()
-    files = {name: read_environment(environment_path(name)).sound.models for name in named}
+    files = {path.stem: read_environment(path).sound.models for path in environment_files()}
     judged = [files[name] for name in _DEPLOYED if name in files] or list(files.values())
     models = sorted({name for file in judged for name, each in file.items() if each.variants})
     text = carried("docs").joinpath("ci", "github-actions.yml").read_text(encoding="utf-8")
     _WORKFLOW.parent.mkdir(parents=True, exist_ok=True)
     write_whole(_WORKFLOW, re.sub(r"(?m)^  MODELS: \w+", f"  MODELS: {' '.join(models)}", text))
     yield f"{_WORKFLOW}: checks, synthesizes, and deploys to staging and then to prod"
-    missing = [str(environment_path(name)) for name in _DEPLOYED if name not in files]
+    missing = [f"{FOLDER}/{name}.yaml" for name in _DEPLOYED if name not in files]
     if missing:
         yield f"it deploys {' and '.join(missing)}, which you write before its first run"
     requirements, node = Path("requirements.txt"), Path("package.json")

@@ -17,7 +17,7 @@ from local_aws.cli.options import (
     verbose_option,
     warn,
 )
-from sagemaker_serving.cli.completing import FOLDER, EnvironmentName, environment_path
+from sagemaker_serving.cli.completing import FOLDER, EnvironmentName
 
 _LOOK_SECONDS = 0.25
 _LOOKS = 20 * 60 * 4
@@ -53,7 +53,7 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
     from sagemaker_serving.errors import Failure, Mistake, ProblemsFound, Severity
     from sagemaker_serving.extras import need
     from sagemaker_serving.rules import check_environment
-    from sagemaker_serving.spec import read_environment
+    from sagemaker_serving.spec.reading import environment_path, read_environment
 
     need("cdk", "local")
     path = environment_path(environment)

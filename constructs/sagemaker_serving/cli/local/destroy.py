@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from local_aws.cli.options import empty_option, state_dir_option, verbose_option
-from sagemaker_serving.cli.completing import EnvironmentName, environment_path
+from sagemaker_serving.cli.completing import EnvironmentName
 
 
 @click.command()
@@ -30,6 +30,7 @@ def destroy(environment: str, empty: bool, verbose: bool, state_dir: Path) -> No
     """
     from local_aws.cli.destroy import destroy_and_tell
     from sagemaker_serving.extras import need
+    from sagemaker_serving.spec.reading import environment_path
 
     need("cdk", "local")
     path = environment_path(environment)

@@ -8,11 +8,11 @@ import click
 
 from local_aws.cli.options import region_option, state_dir_option
 from local_aws.process.region import LAST_REGION, one_region, shell_region
-from sagemaker_serving.cli.completing import EndpointName
+from sagemaker_serving.cli.completing import DeployedEndpoint, variant_named
 
 
 @click.command()
-@click.argument("endpoint", type=EndpointName())
+@click.argument("endpoint", type=DeployedEndpoint())
 @click.option("--variant", help="Only this production variant; default: all of them.")
 @click.option("-f", "--follow", is_flag=True, help="Print new lines as they come, until Ctrl-C.")
 @click.option(
@@ -52,7 +52,7 @@ def logs(
     if region is None:
         written = one_region(regions_with_logs(state_dir, endpoint), endpoint)
         region = written or shell_region() or LAST_REGION
-    found = EndpointLogs(state_dir, region, endpoint, variant)
+    found = EndpointLogs(state_dir, region, endpoint, variant_named(variant, endpoint))
     several = len(found.variants) > 1
 
     def show(line: Line) -> None:

@@ -12,7 +12,7 @@ from sagemaker_serving.catalog.request_sizes import REAL_TIME
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.operations.golden import to_server
-from sagemaker_serving.operations.named_model import FOLDER, NamedModel, named_model
+from sagemaker_serving.operations.named_model import NamedModel, named_model
 from sagemaker_serving.operations.replay.targets import Target, endpoint
 from sagemaker_serving.operations.served import serving
 from sagemaker_serving.operations.traffic.files import copy_object
@@ -20,6 +20,7 @@ from sagemaker_serving.progress import progress_bar
 from sagemaker_serving.s3_address import is_s3
 from sagemaker_serving.spec import Replay
 from sagemaker_serving.spec.container import Container, in_s3, on_disk
+from sagemaker_serving.spec.reading import FOLDER
 
 
 @contextmanager

@@ -1,0 +1,71 @@
+"""What commands work on has one way to be named: by its environment's name, wherever it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.client.fake_runtime import FakeRuntime, fake_runtime, refusal
+
+FILE = """
+name: y
+region: eu-west-1
+monitoring: {}
+models:
+  half:
+    artifact: half
+    framework: tensorflow
+    framework_version: "2.19"
+    variants: [{name: cpu, instance_type: ml.m5.large, initial_instance_count: 1}]
+"""
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[FakeRuntime]:
+    with fake_runtime(lambda asked: refusal("AccessDeniedException", 400)) as runtime:
+        yield runtime
+
+
+@pytest.mark.parametrize("file", ["y.yaml", "named-otherwise.yaml"])
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("predict y/half {}", "/endpoints/y-half/invocations"),
+        ("golden y/half golden.jsonl --record", "/endpoints/y-half/invocations"),
+        ("bench y/half --input golden.jsonl", "y-half"),
+        ("watch y/half", "y-half"),
+        ("rollback y/half", "y-half"),
+        ("explain y/half", "y-half"),
+        ("archives y/half", "y-half"),
+        ("adopt endpoint y/half", "y-half"),
+        ("local logs y/half", "y-half"),
+        ("transform y/half golden.jsonl out", "/y/half/"),
+        ("transform status y/half nightly", "/y/half/"),
+        ("transform stop half nightly -e y", "/y/half/"),
+        ("dashboard y/half --latest", "y-half-eu-west-1"),
+        ("dashboard y half --latest", "y-half-eu-west-1"),
+        ("serve y/half", "environments/half does not exist"),
+        ("compile y/half", "half"),
+        ("diff y", "y-half"),
+        ("check y", "environments/half"),
+        ("local deploy y", "environments/half"),
+    ],
+)
+def test_a_model_is_named_alike_for_every_command(
+    run: Run, runtime: FakeRuntime, tmp_path: Path, file: str, words: str, meant: str
+) -> None:
+    (tmp_path / "environments").mkdir()
+    (tmp_path / "environments" / file).write_text(FILE)
+    (tmp_path / "golden.jsonl").write_text('{"body": "{}"}\n')
+    runtime.asked.clear()
+    ended = run(
+        *words.split(),
+        AWS_ENDPOINT_URL=runtime.url,
+        AWS_ACCESS_KEY_ID="test",
+        AWS_SECRET_ACCESS_KEY="test",
+    )
+    asked = [f"{each.path} {each.body!r} {each.headers}" for each in runtime.asked]
+    assert meant in "\n".join((ended.stdout, ended.stderr, *asked))
