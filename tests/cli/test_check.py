@@ -310,3 +310,24 @@ def test_the_severity_has_a_colour_on_a_terminal_and_none_where_one_says_so(
     assert "\x1b[1;31merror\x1b[0m: dev.yaml:2" in on_a_terminal(tmp_path, "check", "dev.yaml")
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[1;31m" not in on_a_terminal(tmp_path, "check", "dev.yaml")
+
+
+def test_an_assembly_that_is_sound_tells_its_templates(run: Run, tmp_path: Path) -> None:
+    assembly = tmp_path / "cdk.out"
+    assembly.mkdir()
+    stacks = {
+        name: {
+            "type": "aws:cloudformation:stack",
+            "environment": "aws://unknown-account/eu-west-1",
+            "properties": {"templateFile": f"{name}.template.json"},
+        }
+        for name in ("one", "two")
+    }
+    (assembly / "manifest.json").write_text(json.dumps({"artifacts": stacks}))
+    for name in stacks:
+        queue = {"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}}
+        (assembly / f"{name}.template.json").write_text(json.dumps(queue))
+    (tmp_path / "dev.json").write_text(json.dumps(queue))
+    assert run("check", "cdk.out").stdout == "2 templates of cdk.out: nothing is wrong\n"
+    both = run("check", "cdk.out", "dev.json", "--region", "eu-west-1").stdout
+    assert both == "1 file, 2 templates of cdk.out: nothing is wrong\n"

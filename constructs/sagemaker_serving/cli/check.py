@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -169,7 +169,7 @@ def check(
     elif text:
         click.echo(text)
     elif form == "text":
-        click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}: nothing is wrong")
+        click.echo(f"{', '.join(_judged(kinds))}: nothing is wrong")
     if passed_over := _passed_over(folders, files):
         click.echo(passed_over, err=True)
     if any(problem.severity is Severity.ERROR for problem in problems):
@@ -184,6 +184,18 @@ def _default_files(given: Sequence[str]) -> tuple[Path, ...]:
     if not files:
         raise click.UsageError(f"there are no environment files in {FOLDER}/; name the FILES")
     return tuple(files)
+
+
+def _judged(kinds: Mapping[Path, str | None]) -> Iterator[str]:
+    """How many files were looked at, and how many templates of each assembly."""
+    from sagemaker_serving.rules.template.assembly import templates_of
+
+    assemblies = [path for path, kind in kinds.items() if kind == "--assembly"]
+    if (files := len(kinds) - len(assemblies)) > 0:
+        yield f"{files} file{'s' * (files != 1)}"
+    for path in assemblies:
+        templates = len(list(templates_of(path)))
+        yield f"{templates} template{'s' * (templates != 1)} of {path}"
 
 
 def _files_of(path: Path) -> Iterator[Path]:
