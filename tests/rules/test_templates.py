@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,11 +71,20 @@ def test_every_rule_has_a_case() -> None:
 @pytest.mark.parametrize("name", ["Model.ModelName", "Config.EndpointConfigName"])
 def test_a_name_that_no_second_one_may_have_is_noted(name: str) -> None:
     def noted(value: Any) -> list[str]:
-        found = check_template(template_of(template({name: value})), REGION, today=TODAY)
+        written = replace(template_of(template({name: value})), parameters=PARAMETERS)
+        found = check_template(written, REGION, today=TODAY)
         return [each.where.trail for each in found if each.rule == "resource-name-fixed"]
 
     assert noted("digits") == [name]
     assert noted({"Fn::Sub": "${AWS::StackName}-digits"}) == []
+    assert noted({"Fn::Sub": "${Stage}-digits"}) == [name]
+    assert noted({"Fn::Sub": "digits-${ModelVersion}"}) == []
+
+
+PARAMETERS = {
+    "Stage": {"Type": "String", "Default": "prod"},
+    "ModelVersion": {"Type": "String", "Default": "7"},
+}
 
 
 def test_a_metric_that_two_policies_track_is_named_once() -> None:

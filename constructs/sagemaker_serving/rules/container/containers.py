@@ -338,14 +338,27 @@ def resource_name_fixed(facts: NameFacts) -> Iterator[Finding]:
     """Models and endpoint configurations have no name that stays the same.
 
     Each change makes another beside the old one, which SageMaker refuses under the same name:
-    "Cannot create already existing endpoint configuration".
+    "Cannot create already existing endpoint configuration". A parameter that is called a version
+    changes with what it is the version of.
     """
-    if facts.kind in ("model", "endpoint configuration") and facts.name.text is not None:
+    versioned = any(_VERSION & _words(parameter) for parameter in facts.parameters)
+    replaced = facts.kind in ("model", "endpoint configuration")
+    if replaced and facts.name.text is not None and not versioned:
         yield (
             facts.name.where,
             f"{facts.name.name} is {facts.name.text!r}; a change makes another {facts.kind}, which "
             "may not have the same name; leave it out, or let a version be part of it",
         )
+
+
+_VERSION = {
+    *("version", "revision", "release", "build", "commit", "sha", "hash", "digest", "tag"),
+    *("date", "time", "timestamp", "suffix", "run"),
+}
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)}
 
 
 @rule(

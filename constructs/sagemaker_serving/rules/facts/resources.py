@@ -36,12 +36,14 @@ class TagsFacts:
 class NameFacts:
     """A name that the user chose for something of SageMaker's: ``kind`` says for what.
 
-    ``taken`` is whether what it replaces has it, and is deleted afterwards.
+    ``taken`` is whether what it replaces has it, and is deleted afterwards. ``parameters`` are
+    those of the template in it, whatever they are by default.
     """
 
     kind: str
     name: Fact
     taken: bool = False
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -145,7 +145,12 @@ def _shapes(resource: Resource) -> Iterator[ShapeFacts]:
 def _of_any(resource: Resource, resources: Resources) -> Iterator[object]:
     name = resource.properties.get(NAMED_BY[resource.type])
     taken = resource.logical_id in resources.template.same_name
-    yield NameFacts(kind=KINDS[resource.type], name=name, taken=taken)
+    yield NameFacts(
+        kind=KINDS[resource.type],
+        name=name,
+        taken=taken,
+        parameters=resources.parameters_in(resource.logical_id, NAMED_BY[resource.type]),
+    )
     yield _tags(resource.properties.get("Tags"))
     known = resource_properties(resource.type)
     if known is not None:

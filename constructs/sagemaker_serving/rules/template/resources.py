@@ -18,6 +18,7 @@ from local_aws.template import (
     function_name,
     joined,
     needed,
+    references,
 )
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import Entries, Fact
@@ -124,6 +125,12 @@ class Resources:
                 found = self.find(logical_id)
                 if found is not None:
                     yield found
+
+    def parameters_in(self, logical_id: str, name: str) -> tuple[str, ...]:
+        """The parameters that a resource's property mentions, as it is written."""
+        written = self._declared.get(logical_id, {}).get("Properties")
+        mentioned = references(written.get(name) if isinstance(written, dict) else None)
+        return tuple(each.name for each in mentioned if self.scenarios.varies(each.name))
 
     def kind(self, logical_id: str) -> Fact:
         """The type that a resource says it has."""
