@@ -94,6 +94,40 @@ def test_a_read_is_answered_while_another_thread_makes_something(
     assert (found, growing.times) == ("one", 0)
 
 
+class Raced(dict[str, Any]):
+    """A dictionary that another thread adds something to after each write."""
+
+    times = 0
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.times += 1
+        super().__setitem__(name, value)
+        raise RuntimeError("dictionary changed size during iteration")
+
+
+def test_a_write_that_another_thread_comes_between_is_not_done_twice(
+    aws: Aws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have made half of what it makes, and a second time would make that again."""
+    raced = Raced()
+    monkeypatch.setattr(cloudwatch_backends[ACCOUNT_ID][REGION], "alarms", raced)
+    client = aws.client("cloudwatch")
+    sent: list[str] = []
+    client.meta.events.register("before-send", lambda request, **_: sent.append(request.url))
+    with pytest.raises(ClientError):
+        client.put_metric_alarm(
+            AlarmName="one",
+            MetricName="m",
+            Namespace="n",
+            Statistic="Sum",
+            Period=60,
+            EvaluationPeriods=1,
+            Threshold=1,
+            ComparisonOperator="GreaterThanThreshold",
+        )
+    assert raced.times == len(sent)
+
+
 def _ask(client: Any, operation: str) -> None:
     """What only reads and needs nothing to be said."""
     method = {name: each for each, name in client.meta.method_to_api_mapping.items()}[operation]

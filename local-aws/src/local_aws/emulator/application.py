@@ -98,7 +98,8 @@ def _answer_of_one_moment(
 ) -> Response:
     """What a read answers that nothing came between.
 
-    The emulator locks nothing: DescribeAlarms failed while another thread made an alarm.
+    The emulator locks nothing: DescribeAlarms failed while another thread made an alarm. A write
+    is not asked again: it may have made half of what it makes.
     """
     for _ in range(_MOMENTS):
         try:
