@@ -21,6 +21,7 @@ from sagemaker_serving.cli.docs import pages
 from sagemaker_serving.client import Predictor
 from sagemaker_serving.errors import NotFound
 from tests.cli.conftest import commands, on_a_terminal, run_in
+from tests.deploy.assemblies import write_assembly
 from tests.today import TODAY
 
 ROOT = Path(__file__).parents[2]
@@ -310,6 +311,28 @@ def test_deploy_adds_the_app_to_environments_that_have_none(beside: Run, here: P
     assert (here / "stacks" / "environment.py").read_bytes() == (
         ROOT / "stacks" / "environment.py"
     ).read_bytes()
+
+
+@pytest.mark.slow
+def test_another_app_beside_an_environment_is_named_and_not_deployed(
+    beside: Run, here: Path
+) -> None:
+    project = here / "theirs"
+    (project / "environments").mkdir(parents=True)
+    text = (ROOT / "environments" / "dev.yaml").read_text(encoding="utf-8")
+    (project / "environments" / "dev.yaml").write_text(
+        text.replace("../model_assets", f"{ROOT}/model_assets")
+    )
+    queue = {"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}}
+    write_assembly(here / "made", {"Orders": queue})
+    (project / "cdk.json").write_text(json.dumps({"app": f"cp -r {here / 'made'}/. $CDK_OUTDIR"}))
+    (project / "node_modules").symlink_to(ROOT / "node_modules")
+    ended = beside("local", "deploy", str(project / "environments" / "dev.yaml"))
+    assert ended.returncode == 2
+    assert f"{project}/cdk.json is another app's: it makes Orders, and nothing of dev" in (
+        ended.stderr
+    )
+    assert "Orders" not in beside("local", "status").stdout
 
 
 @pytest.mark.slow

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,10 @@ from local_aws.cli.options import (
     warn,
 )
 from sagemaker_serving.cli.completing import FOLDER, EnvironmentName
+
+if TYPE_CHECKING:
+    from local_aws.process.assembly import AssembledStack
+    from sagemaker_serving.spec import Environment
 
 _LOOK_SECONDS = 0.25
 _LOOKS = 20 * 60 * 4
@@ -32,7 +36,7 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
     """Check, synthesize and deploy environments/ENV.yaml with the real CDK CLI.
 
     A path such as environments/dev.yaml will do, too. Where there is no CDK app yet, it adds the
-    one of `init`.
+    one of `init`. An app that makes no stack of ENV is another one, and is not deployed.
 
     Deploying again updates what is there, as on AWS, in a few seconds. The app has waited with all
     that it imports imported: its own code runs anew, and stacks are updated by the CDK CLI's
@@ -77,13 +81,28 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
     project = path.parent.resolve().parent
     if project == Path.cwd() and (laid := lay_app()) is not None:
         click.echo(laid, err=as_json)
+
+    assembly = (state_dir / f"cdk.out-{path.stem}").resolve()
+    wanted = file.environment
+
+    def must_make_it(stacks: Sequence[AssembledStack]) -> None:
+        made = [stack.name for stack in stacks]
+        if not _makes(wanted, made, assembly):
+            raise Mistake(
+                f"{project / 'cdk.json'} is another app's: it makes {', '.join(made)}, and nothing "
+                f"of {wanted.name}; nothing is deployed; move {FOLDER}/ to a folder without "
+                "cdk.json, to which the app is added; that one is deployed by "
+                f"`local-aws deploy {project} --state-dir {state_dir}`"
+            )
+
     status = deploy_and_tell(
         project,
         address,
         file.environment.region,
-        assembly=(state_dir / f"cdk.out-{path.stem}").resolve(),
+        assembly=assembly,
         context={"env": path.stem, "account": ACCOUNT_ID, "organization": "none"},
         verbose=verbose and not as_json,
+        accept=must_make_it,
     )
     notes = {each["name"]: each["notes"] for each in status.get("endpoints", ())}
     sagemaker = address.client("sagemaker", file.environment.region)
@@ -107,6 +126,19 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
     failed = [f"{each}: {reason}" for each, reason in told.items() if reason is not None]
     if failed:
         raise Failure("; ".join(failed))
+
+
+def _makes(environment: Environment, stacks: Sequence[str], assembly: Path) -> bool:
+    """Whether stacks are of the environment: by their names, or by endpoints of its names, where
+    somebody has named the stacks of the app otherwise."""
+    from sagemaker_serving.rules.template.assembly import templates_of
+
+    endpoints = [environment.endpoint_name(model) for model in environment.models]
+    return any(name.startswith(environment.stack_name("")) for name in stacks) or any(
+        f'"{endpoint}"' in path.read_text(encoding="utf-8")
+        for path, _ in templates_of(assembly)
+        for endpoint in endpoints
+    )
 
 
 def _brought_into_service(sagemaker: Any, endpoint: str) -> str | None:

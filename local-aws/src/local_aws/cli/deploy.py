@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from local_aws.program import program
 
 if TYPE_CHECKING:
     from local_aws.process.address import Address
+    from local_aws.process.assembly import AssembledStack
 
 
 @click.command(cls=Command)
@@ -92,10 +93,12 @@ def deploy_and_tell(
     context: Mapping[str, str],
     stacks: Sequence[str] = (),
     verbose: bool = False,
+    accept: Callable[[Sequence[AssembledStack]], None] = lambda made: None,
 ) -> dict[str, Any]:
     """Synthesize, bootstrap and deploy; warn of denied calls and of what is only kept.
 
-    ``verbose``: with all that the CDK CLI prints. Gives what runs then, as ``local status`` has
+    ``verbose``: with all that the CDK CLI prints. ``accept`` raises for stacks that are not to be
+    deployed, before any of them is. Gives what runs then, as ``local status`` has
     it. Raises what `CdkCli` does.
     """
     from local_aws.process import ending_all
@@ -134,8 +137,9 @@ def deploy_and_tell(
                     by_the_cli(why)
                     cdk.synth(assembly, context, app=ready.noting())
                 synthesized = time.monotonic()
-                names = ", ".join(stack.name for stack in stacks_of(assembly, stacks))
-                click.echo(f"deploying {names}", err=True)
+                made = stacks_of(assembly, stacks)
+                accept(made)
+                click.echo(f"deploying {', '.join(stack.name for stack in made)}", err=True)
                 images: list[str] = []
                 try:
                     if stacks:
