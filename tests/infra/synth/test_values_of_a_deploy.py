@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import aws_cdk as cdk
@@ -18,10 +19,12 @@ from sagemaker_serving.infra import (
     DeployGuard,
     Endpoint,
     EndpointConfig,
+    EndpointMonitoring,
     InferenceComponent,
     InstanceVariant,
     Model,
     ModelData,
+    WatchedVariant,
 )
 from sagemaker_serving.rules import check_template, template_of
 from tests.today import TODAY
@@ -162,3 +165,36 @@ def test_parameters_are_bounds_of_scaling(bench: Any) -> None:
         "AWS::ApplicationAutoScaling::ScalableTarget",
         {"MinCapacity": {"Ref": "Min"}, "MaxCapacity": {"Ref": "Max"}},
     )
+
+
+def test_a_variants_name_may_be_a_parameters(bench: Any) -> None:
+    name = text(bench, "Variant")
+    variant = InstanceVariant(name=name, model=add_model(bench), instance_type="ml.c5.large")
+    EndpointConfig(bench.stack, "Config", variants=[variant])
+    holds(bench).has_resource_properties(
+        "AWS::SageMaker::EndpointConfig",
+        {"ProductionVariants": [Match.object_like({"VariantName": {"Ref": "Variant"}})]},
+    )
+
+
+@pytest.mark.parametrize("named", ["scaling", "alarms", "component"])
+def test_a_name_that_ids_are_made_of_has_to_be_written(bench: Any, named: str) -> None:
+    name = text(bench, "Name")
+    variant = WatchedVariant(name=name if named == "alarms" else "v", instance_type="ml.c5.large")
+    make: dict[str, Callable[[], Any]] = {
+        "scaling": lambda: add_endpoint(bench, "e").scale_instances(
+            name, min_capacity=1, max_capacity=2
+        ),
+        "alarms": lambda: EndpointMonitoring(
+            bench.stack, "Monitoring", endpoint_name="e", variants=[variant]
+        ),
+        "component": lambda: EndpointMonitoring(
+            bench.stack,
+            "Monitoring",
+            endpoint_name="e",
+            variants=[variant],
+            inference_components=[name],
+        ),
+    }
+    with pytest.raises(Mistake, match="is a value that only a deploy knows, as a parameter's; ids"):
+        make[named]()

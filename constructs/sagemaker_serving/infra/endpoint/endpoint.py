@@ -21,7 +21,7 @@ from sagemaker_serving.infra.scaling.values import Scaled, ScalingMetric, pascal
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, properties_of
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import in_lower_case, is_token, stack_of
+from sagemaker_serving.infra.synth.tokens import in_lower_case, is_token, must_be_written, stack_of
 from sagemaker_serving.spec.scaling import INSTANCES, PROVISIONED
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ class AnyEndpoint(Construct):
         """Its id has the name's letters and digits; the name itself where another has them, too."""
         from sagemaker_serving.infra.scaling.scaling import Scaling
 
+        must_be_written(self, "variant_name", [variant_name])
         taken = self.node.try_find_child(f"{pascal(variant_name)}Scaling") is not None
         return Scaling(
             self,

@@ -12,6 +12,7 @@ from constructs import Construct
 from sagemaker_serving.infra.monitoring.topic import let_alarms_publish
 from sagemaker_serving.infra.monitoring.watches import Watch, WatchedVariant, watches
 from sagemaker_serving.infra.synth.acknowledge import NO_ALARM_ACTION, acknowledge
+from sagemaker_serving.infra.synth.tokens import must_be_written
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 from sagemaker_serving.spec.update import MOST_ALARMS
 
@@ -63,6 +64,7 @@ class EndpointAlarms(Construct):
         self._action = None if topic is None else actions.SnsAction(topic)
         if topic is not None:
             let_alarms_publish(topic, self)
+        must_be_written(self, "a variant's name", [variant.name for variant in variants])
         watched = {watch.name: watch for watch in watches(endpoint_name, variants, self._limits)}
         made = {name: self._alarm(watch) for name, watch in watched.items()}
         self.alarms: list[cloudwatch.Alarm] = list(made.values())

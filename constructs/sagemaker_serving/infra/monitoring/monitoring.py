@@ -15,7 +15,7 @@ from sagemaker_serving.infra.monitoring.dashboard import EndpointDashboard
 from sagemaker_serving.infra.monitoring.watches import WatchedVariant
 from sagemaker_serving.infra.synth.acknowledge import acknowledge_wildcard
 from sagemaker_serving.infra.synth.granting import grant
-from sagemaker_serving.infra.synth.tokens import colon_arn
+from sagemaker_serving.infra.synth.tokens import colon_arn, must_be_written
 from sagemaker_serving.log_groups import component_log_group, endpoint_log_group
 from sagemaker_serving.spec.monitoring import AlarmThresholds
 
@@ -73,6 +73,7 @@ class EndpointMonitoring(Construct):
         function_role: iam.IRole | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        must_be_written(self, "a name of inference_components", inference_components)
         self.alarms: EndpointAlarms | None = None
         """The alarms, if there are any."""
         self.log_groups: list[cdk.CfnResource] = []

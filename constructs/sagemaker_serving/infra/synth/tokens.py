@@ -6,13 +6,15 @@ An answer is remembered on the construct or the stack that it is about, and goes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
 import aws_cdk as cdk
 from constructs import IConstruct
+
+from sagemaker_serving.errors import Mistake
 
 
 def is_token(text: str) -> bool:
@@ -21,6 +23,17 @@ def is_token(text: str) -> bool:
     Asking CDK costs half a millisecond; text without a ``$`` holds no token.
     """
     return "$" in text and cdk.Token.is_unresolved(text)
+
+
+def must_be_written(construct: IConstruct, parameter: str, names: Iterable[str]) -> None:
+    """Raises `Mistake` for a name that only a deploy knows, where ids of constructs are made of it:
+    CDK takes none that changes."""
+    if any(map(is_token, names)):
+        raise Mistake(
+            f"{construct.node.path}: {parameter} is a value that only a deploy knows, as a "
+            "parameter's; ids of constructs are made of it, so it must be known at synth; write "
+            "the name itself"
+        )
 
 
 TOKEN_BEGINS = "${Token["
