@@ -41,6 +41,22 @@ def model(transition: Transition | None = None, **types: str) -> Model:
     )
 
 
+def of_kind(kind: str) -> Model:
+    """A model on one variant, or on a component that is put there."""
+    if kind != "component":
+        return model(a=kind)
+    component = {"artifact": "half", "min_memory_required_in_mb": 1024}
+    variant = {"name": "a", "instance_type": "ml.c5.large"}
+    return Model.model_validate({"variants": [variant], "inference_components": {"h": component}})
+
+
+CALLERS = (
+    "requests must name an inference component after this deploy, which none does now: SageMaker "
+    "refuses them without InferenceComponentName; change the callers with it, or give the model "
+    "another name, which makes another endpoint, move them there, and remove this one"
+)
+
+
 def deployed(*scaled: str, **types: str) -> DeployedVariants:
     return DeployedVariants(types=types, scaled=frozenset(scaled))
 
@@ -168,6 +184,10 @@ def test_what_is_deployed_is_read_from_the_template(aws: Aws, tmp_path: Path) ->
     serverless = {"models": {"half": model(a="serverless")}}
     (found,) = next_steps(environment.model_copy(update=serverless), client_of(aws.gateway))
     assert found.refused
+    components = {"models": {"half": of_kind("component")}}
+    (held,) = next_steps(environment.model_copy(update=components), client_of(aws.gateway))
+    assert not held.refused
+    assert held.why.endswith(CALLERS)
     assert "SageMaker refuses to make it serverless; give the model another name" in found.why
     file = tmp_path / "prod.yaml"
     file.write_text(FILE)
@@ -187,13 +207,18 @@ def test_what_is_deployed_is_read_from_the_template(aws: Aws, tmp_path: Path) ->
         ({"serverless": {"prod-half": 5}}, "ml.c5.large", "warning"),
         ({"serverless": {"prod-half": 5}}, "serverless", None),
         ({"serverless": {"another": 5}}, "ml.c5.large", None),
+        ({"endpoints": {"prod-half": {"ml.c5.large": 1}}}, "component", "warning"),
+        ({"endpoints": {"prod-half": {"ml.c5.large": 1}}, "hosts": ["prod-half"]},
+         "ml.c5.large", "warning"),
+        ({"endpoints": {"prod-half": {"ml.c5.large": 1}}, "hosts": ["prod-half"]},
+         "component", None),
     ],
-)
+)  # fmt: skip
 def test_an_account_tells_which_endpoint_cannot_become_what_the_file_says(
     there: dict[str, Any], file: str, severity: str | None
 ) -> None:
     account = Account(account="1", region="eu-west-1", read="", quotas={}, **there)
-    environment = Environment(name="prod", region="eu-west-1", models={"half": model(a=file)})
+    environment = Environment(name="prod", region="eu-west-1", models={"half": of_kind(file)})
     found = list(kind_problems(environment, account, Where("prod.yaml")))
     assert [each.severity.value for each in found] == ([severity] if severity else [])
     for each in found:

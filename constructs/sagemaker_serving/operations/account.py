@@ -25,8 +25,9 @@ class Account:
     as ``ml.c5.xlarge for endpoint usage``. ``endpoints`` has the instances of
     every endpoint by type, ``transform`` those of the transform jobs that ran.
     ``serverless`` are the endpoints without instances, each with its variants'
-    concurrency. ``found`` is what there is of that which environments name, ``deployed`` what
-    `deployed_stacks` found, in every region.
+    concurrency, ``hosts`` those whose instances are for inference components. ``found`` is what
+    there is of that which environments name, ``deployed`` what `deployed_stacks` found, in every
+    region.
     """
 
     account: str
@@ -36,6 +37,7 @@ class Account:
     endpoints: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     transform: Mapping[str, int] = field(default_factory=dict)
     serverless: Mapping[str, int] = field(default_factory=dict)
+    hosts: Sequence[str] = field(default_factory=list)
     found: Found = field(default_factory=Found)
     deployed: Deployed = field(default_factory=Deployed)
 
@@ -77,7 +79,7 @@ def read_account(
     with aws_failures():
         identity = aws.client("sts").get_caller_identity()
         sagemaker = aws.client("sagemaker")
-        endpoints, serverless = _endpoints(sagemaker)
+        endpoints, serverless, hosts = _endpoints(sagemaker)
         return Account(
             account=identity["Account"],
             region=sagemaker.meta.region_name,
@@ -86,6 +88,7 @@ def read_account(
             endpoints=endpoints,
             transform=_transform(sagemaker),
             serverless=serverless,
+            hosts=hosts,
             found=find(aws, things),
             deployed=deployed if deployed is not None else deployed_stacks(aws),
         )
@@ -102,9 +105,10 @@ def _quotas(client: Any) -> dict[str, float]:
     }
 
 
-def _endpoints(client: Any) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
+def _endpoints(client: Any) -> tuple[dict[str, dict[str, int]], dict[str, int], list[str]]:
     instances: dict[str, dict[str, int]] = {}
     serverless: dict[str, int] = {}
+    hosts: list[str] = []
     for page in client.get_paginator("list_endpoints").paginate():
         for listed in page["Endpoints"]:
             name = listed["EndpointName"]
@@ -112,6 +116,8 @@ def _endpoints(client: Any) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
             config = client.describe_endpoint_config(
                 EndpointConfigName=described["EndpointConfigName"]
             )
+            if are_hosts(config["ProductionVariants"]):
+                hosts.append(name)
             counts: Counter[str] = Counter()
             for variant, running, pools in _paired(config, described):
                 if "ServerlessConfig" in variant:
@@ -124,7 +130,12 @@ def _endpoints(client: Any) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
                     counts[variant["InstanceType"]] += running
             if counts:
                 instances[name] = dict(counts)
-    return instances, serverless
+    return instances, serverless, hosts
+
+
+def are_hosts(variants: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the variants of a configuration are for inference components: none has a model."""
+    return not any("ModelName" in variant for variant in variants)
 
 
 def _paired(

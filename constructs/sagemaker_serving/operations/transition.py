@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from sagemaker_serving.catalog import variant_types
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Problem, Severity, Where
-from sagemaker_serving.operations.account import Account
+from sagemaker_serving.operations.account import Account, are_hosts
 from sagemaker_serving.rules import is_guarded
 from sagemaker_serving.spec import Environment, InstanceVariant, Model, Transition, Variant
 from sagemaker_serving.spec.transition import SERVERLESS
@@ -36,10 +36,12 @@ class NextStep:
 @dataclass(frozen=True, kw_only=True)
 class DeployedVariants:
     """The production variants of a deployed template: instance types by name (`SERVERLESS` where
-    there is none), and the names of those that are scalable targets."""
+    there is none), the names of those that are scalable targets, and whether they are for inference
+    components."""
 
     types: Mapping[str, str]
     scaled: frozenset[str]
+    hosts: bool = False
 
 
 def next_steps(environment: Environment, aws: Aws) -> Iterator[NextStep]:
@@ -53,57 +55,73 @@ def next_steps(environment: Environment, aws: Aws) -> Iterator[NextStep]:
         if deployed is None:
             continue
         serverless = SERVERLESS in deployed.types.values()
-        between = _between_kinds(model, serverless=serverless)
-        if between is not None and not serverless:
+        severity, between = _between_kinds(model, serverless=serverless, hosts=deployed.hosts)
+        if severity is Severity.ERROR:
             yield NextStep(
                 model=name, written=model.transition, transition=None, why=between, refused=True
             )
         else:
             guarded = is_guarded(model, production=environment.production)
             transition, why = next_transition(model, deployed, guarded=guarded)
+            if transition is None and model.transition is None:
+                why = ""
             why = "; ".join(filter(None, (why, between)))
-            if between or transition is not None or model.transition is not None:
+            if why:
                 yield NextStep(model=name, written=model.transition, transition=transition, why=why)
 
 
 def kind_problems(environment: Environment, account: Account, where: Where) -> Iterator[Problem]:
     """An error for each endpoint of the account that is on instances and serverless in the file,
-    and a warning for the way that has no way back."""
+    and a warning for the way that has no way back, and for one on which callers have to change."""
     for name, model in environment.models.items():
         endpoint = environment.endpoint_name(name)
         serverless = endpoint in account.serverless
         if not model.variants or not (serverless or endpoint in account.endpoints):
             continue
-        between = _between_kinds(model, serverless=serverless)
-        if between is not None:
+        hosts = endpoint in account.hosts
+        severity, between = _between_kinds(model, serverless=serverless, hosts=hosts)
+        if between:
             yield Problem(
                 rule="account-endpoint",
                 where=where / "models" / name / "variants",
-                severity=Severity.WARNING if serverless else Severity.ERROR,
+                severity=severity,
                 message=f"{endpoint} is there: {between}",
             )
 
 
-def _between_kinds(model: Model, *, serverless: bool) -> str | None:
-    """What a move between instances and serverless comes to; None where there is none.
+def _between_kinds(model: Model, *, serverless: bool, hosts: bool) -> tuple[Severity, str]:
+    """What a move to another kind of endpoint comes to; nothing where there is none.
 
-    ``serverless`` is what the endpoint is now. Source: developer guide, "Serverless endpoint
-    operations", on updates.
+    ``serverless`` and ``hosts`` (of inference components) are what the endpoint is now. Source:
+    developer guide, "Serverless endpoint operations", on updates; for components
+    aws-samples/amazon-kendra-langchain-extensions#64. The way back is inferred.
     """
     wanted = SERVERLESS in map(_type, model.variants)
     if wanted and not serverless:
-        return (
+        return Severity.ERROR, (
             "the endpoint serves on instances, and SageMaker refuses to make it serverless; give "
             "the model another name, which makes another endpoint, move its callers there, and "
             "remove this one"
         )
     if serverless and not wanted:
-        return (
+        return Severity.WARNING, (
             "from instances there is no way back: SageMaker refuses to make them serverless again, "
             "so neither rollback nor CloudFormation's own can undo this deploy; under another name "
             "the model gets an endpoint beside this one"
         )
-    return None
+    if bool(model.inference_components) is not hosts:
+        changes = (
+            "requests name an inference component now, which this deploy removes: they must name "
+            "none after it"
+            if hosts
+            else "requests must name an inference component after this deploy, which none does "
+            "now: SageMaker refuses them without InferenceComponentName"
+        )
+        return Severity.WARNING, (
+            f"{changes}; change the callers with it, or give the model another name, which makes "
+            "another endpoint, move them there, and remove this one"
+        )
+    return Severity.NOTE, ""
 
 
 def next_transition(
@@ -191,6 +209,7 @@ def _deployed(cloudformation: Any, stack: str) -> DeployedVariants | None:
             each["VariantName"]: next(iter(variant_types(each)), SERVERLESS) for each in variants
         },
         scaled=frozenset(target[1] for target in targets if target is not None),
+        hosts=are_hosts(variants),
     )
 
 
