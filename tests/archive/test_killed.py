@@ -82,15 +82,17 @@ def test_wherever_the_writer_is_killed_files_are_whole_and_the_next_one_leaves_n
     before_it = files(undisturbed)
     assert not steps.run(work, source, undisturbed)
     after_it = files(undisturbed)
+    left = []
     for number in count(1):
-        folder = start(str(number))
+        left.append(folder := start(str(number)))
         is_killed = steps.run(work, source, folder, killed_at=number)
         for name, content in files(folder).items():
             assert UNFINISHED in name or content in (before_it.get(name), after_it[name])
         assert before_it.keys() <= files(folder).keys(), number
-        assert not steps.run(work, source, folder)
-        assert files(folder) == after_it, number
-        assert folders(folder) == folders(undisturbed), number
         if not is_killed:
             break
     assert number > 20, "it has steps on the disk"
+    assert not steps.run(writing.in_each, work, source, left)
+    for folder in left:
+        assert files(folder) == after_it, folder.name
+        assert folders(folder) == folders(undisturbed), folder.name
