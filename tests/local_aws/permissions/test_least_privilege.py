@@ -1,6 +1,6 @@
 """The roles of the shipped templates hold what they need, and nothing that is not needed.
 
-``environments/local.yaml``, with a KMS key added, is deployed once by the real CDK CLI, asked,
+``environments/local.yaml``, with a KMS key added, is deployed once, asked,
 run in a batch, and stopped in the middle of one. Then each permission of each role is taken
 away in turn, and one of the calls that were judged must miss it; and a few are taken away for
 real.
@@ -9,14 +9,15 @@ real.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import aws_cdk as cdk
 import pytest
+from constructs import Construct
 
 from local_aws.credentials import ACCOUNT_ID
 from local_aws.gateway import Gateway
@@ -24,12 +25,14 @@ from local_aws.permissions import deployed
 from local_aws.permissions.evaluator import Judged
 from local_aws.policies.documents import Policy, Statement
 from local_aws.policies.evaluation import decide
-from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import Failure
 from sagemaker_serving.local_sagemaker.control_plane import SageMaker
 from sagemaker_serving.operations import BatchExecution, BatchPipeline
+from sagemaker_serving.spec import read_environment
 from sagemaker_serving.spec.places import BATCH_PLACES
-from tests.local_aws.aws import REGION, address_of, client_of, eventually, running, service_in
+from stacks import add_environment
+from tests.deploy.direct import DirectDeploy
+from tests.local_aws.aws import REGION, Aws, client_of, eventually, running, service_in
 from tests.local_aws.stand_in import StandIn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -109,7 +112,6 @@ class Deployment:
     """The local environment as it stands in a gateway of its own."""
 
     gateway: Gateway
-    assembly: Path
     folder: Path
 
     def client(self, service: str) -> Any:
@@ -158,30 +160,25 @@ def launch_held(
     return StandIn.start(model_dir, environment={**environment, **held}, log_path=log_path)
 
 
-def with_a_key(project: Path) -> Path:
-    """A copy of this project whose local environment has a key of its own for its data."""
-    project.mkdir()
-    for name in ("app.py", "cdk.json"):
-        shutil.copy(ROOT / name, project / name)
-    for name in ("stacks", "model_assets", "environments"):
-        shutil.copytree(ROOT / name, project / name)
-    (project / "node_modules").symlink_to(ROOT / "node_modules")
-    environment = project / "environments" / "local.yaml"
-    environment.write_text(environment.read_text() + "storage: {kms: true}\n")
-    return project
+def build(folder: Path) -> Path:
+    """The assembly of the local environment, whose data has a key of its own."""
+    (folder / "model_assets").symlink_to(ROOT / "model_assets")
+    (path := folder / "environments" / "local.yaml").parent.mkdir()
+    shipped = (ROOT / "environments" / "local.yaml").read_text()
+    path.write_text(shipped + "storage: {kms: true}\n")
+    context = json.loads((ROOT / "cdk.json").read_text())["context"]
+    app = cdk.App(outdir=str(folder / "assembly"), context=context)
+    environment = read_environment(path).sound
+    add_environment(Construct(app, "local"), environment, folder=path.parent, account=ACCOUNT_ID)
+    return Path(app.synth().directory)
 
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     folder = tmp_path_factory.mktemp("least-privilege")
-    project = with_a_key(folder / "project")
     with running(folder / "aws", launch=partial(launch_held, folder / "held")) as gateway:
-        with (folder / "cdk.log").open("w+") as log:
-            cdk = CdkCli(project, address_of(gateway), REGION, log=log)
-            cdk.synth(folder / "assembly", {"env": "local", "account": ACCOUNT_ID})
-            cdk.bootstrap()
-            cdk.deploy(folder / "assembly")
-        deployed = Deployment(gateway=gateway, assembly=folder / "assembly", folder=folder)
+        assert DirectDeploy(Aws(gateway), build(folder), ACCOUNT_ID, REGION).deploy() == []
+        deployed = Deployment(gateway=gateway, folder=folder)
         leave_decrypting_to_the_roles(deployed)
         deny_soon(deployed)
         yield deployed
