@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,26 @@ from sagemaker_serving.errors import Mistake
 from sagemaker_serving.model_server.neo.xgboost_algorithm import XgboostAlgorithm, XgboostAmongMany
 from sagemaker_serving.model_server.toolkit.service import Request
 
-xgboost: Any = pytest.importorskip("xgboost", reason="xgboost is not installed")
+# Imported by what needs it: every worker that collects the tests would take 3 s for it.
+pytestmark = pytest.mark.skipif(find_spec("xgboost") is None, reason="xgboost is not installed")
 ROWS = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.5], [1.0, 0.5]]
 
 
 @pytest.fixture(scope="module")
 def booster() -> Any:
+    import xgboost
+
     rows = xgboost.DMatrix(ROWS, [0.0, 1.0, 0.0, 1.0])
     return xgboost.train({"min_child_weight": 0, "nthread": 1}, rows, num_boost_round=2)
+
+
+@pytest.fixture(scope="module")
+def expected(booster: Any) -> list[float]:
+    """What the booster itself says of the first two rows."""
+    import xgboost
+
+    predicted: list[float] = booster.predict(xgboost.DMatrix(ROWS[:2])).tolist()
+    return predicted
 
 
 @pytest.fixture
@@ -37,8 +50,9 @@ def told(model: XgboostAlgorithm, body: str, kind: str, accept: str = "") -> tup
     return answer.status, answer.body.decode()
 
 
-def test_rows_of_csv_and_of_libsvm_mean_the_same(model: XgboostAlgorithm, booster: Any) -> None:
-    expected = booster.predict(xgboost.DMatrix(ROWS[:2])).tolist()
+def test_rows_of_csv_and_of_libsvm_mean_the_same(
+    model: XgboostAlgorithm, expected: list[float]
+) -> None:
     status, answer = told(model, "0,1\n1,0\n", "text/csv; charset=utf-8")
     assert status == 200
     assert [float(line) for line in answer.splitlines()] == expected
@@ -85,11 +99,10 @@ def test_several_models_are_refused(tmp_path: Path) -> None:
 
 
 def test_among_many_models_predictions_are_joined_by_commas_or_an_array(
-    booster: Any, tmp_path: Path
+    booster: Any, expected: list[float], tmp_path: Path
 ) -> None:
     booster.save_model(tmp_path / "xgb.ubj")
     model = XgboostAmongMany(tmp_path, {})
-    expected = booster.predict(xgboost.DMatrix(ROWS[:2])).tolist()
     assert json.loads(told(model, "0,1\n1,0", "text/csv")[1]) == expected
     joined = told(model, "0,1\n1,0", "text/csv", "text/csv")[1]
     assert [float(each) for each in joined.split(",")] == expected
