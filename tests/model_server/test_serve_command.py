@@ -261,6 +261,7 @@ node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } 
 """
 
 
+@pytest.mark.long
 def test_a_changed_handler_has_no_model_converted_again(tmp_path: Path) -> None:
     graph = tmp_path / "relu.pbtxt"
     graph.write_text(GRAPH)
