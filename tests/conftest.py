@@ -141,10 +141,15 @@ FIRST = (
     "tests/docs/test_construct_apps.py",
     "tests/deploy/test_transitions.py",
     "tests/stacks/test_no_field_is_passed_over.py",
+    "tests/stacks/test_synth.py",
+    "tests/stacks/test_organization.py",
+    "tests/stacks/test_what_passes_synthesizes.py",
+    "tests/scanners/test_scanners.py",
+    "tests/test_docs.py",
 )
 """First what uses most of the local AWS, as CI's time may end before all have begun. Then those of
-more than a minute of processor time: a module is of one worker, and the others would be idle while
-it goes through one of these at the end."""
+more than a minute of processor time, and of the last folders' those of ten seconds: a module is of
+one worker, and the others would be idle while it goes through one of these at the end."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
