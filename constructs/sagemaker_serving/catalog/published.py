@@ -6,9 +6,11 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Literal
 
 from sagemaker_serving.catalog.ecr import EcrImage, parse_ecr_uri
+from sagemaker_serving.catalog.images import repository_versions
 from sagemaker_serving.catalog.snapshot import snapshot
 
 
@@ -90,6 +92,18 @@ def is_repository_of_aws(arn: str) -> bool:
     """Whether the ARN of a repository is of one that AWS publishes images from."""
     *_, account, repository = ["", *arn.rsplit(":", maxsplit=2)]
     return _publishes(account, repository.removeprefix("repository/"))
+
+
+def is_pulled_by_sagemaker(arn: str) -> bool:
+    """Whether the ARN of a repository is of one that SageMaker pulls from without a model's role.
+
+    Those of SageMaker's algorithms, of which there is version 1 alone, let no other account in
+    (aws/sagemaker-python-sdk#4064). Linear learner is served by a role that may pull its own
+    account's images only (awslabs/aws-solutions-constructs, integ.lamsag-deployFunction). Those of
+    frameworks are not (its issue 986).
+    """
+    named = repository_versions(arn.rpartition("repository/")[2]).values()
+    return is_repository_of_aws(arn) and {*chain(*named)} - {"latest"} == {"1"}
 
 
 def _publishes(account: str, repository: str) -> bool:

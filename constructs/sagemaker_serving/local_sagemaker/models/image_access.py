@@ -5,6 +5,7 @@ from __future__ import annotations
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
 from sagemaker_serving.catalog import parse_ecr_uri
+from sagemaker_serving.catalog.published import is_pulled_by_sagemaker
 from sagemaker_serving.catalog.role_needs import GET_IMAGE, PULL_IMAGE
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME
 
@@ -26,8 +27,10 @@ def check_pull(context: LocalContext, role_arn: str | None, image: str) -> None:
     place = parse_ecr_uri(image)
     if place is None or role_arn is None:
         return
-    session = context.sessions.assume(role_arn, SESSION_NAME)
     repository = arn_in(place.region, "ecr", place.account, f"repository/{place.repository}")
+    if is_pulled_by_sagemaker(repository):
+        return
+    session = context.sessions.assume(role_arn, SESSION_NAME)
     for action in sorted(PULL_IMAGE, key=lambda action: action != GET_IMAGE):
         resource = "*" if action == "ecr:GetAuthorizationToken" else repository
         if not context.evaluator.allows(session, action, resource):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from local_aws.template import Unknown
-from sagemaker_serving.catalog.published import is_repository_of_aws
+from sagemaker_serving.catalog.published import is_pulled_by_sagemaker, is_repository_of_aws
 from sagemaker_serving.catalog.role_needs import (
     GET_IMAGE,
     JOIN_NETWORK,
@@ -239,8 +239,10 @@ def _container_needs(container: Fact, artifact: str, resources: Resources) -> li
             ]
             needs += _key_needs(bucket, "kms:Decrypt", resources)
     repository = _repository(container.get("Image"), resources)
-    own = _is_left_to_the_role(container.get("Image"), repository or "", resources)
-    for action in PULL_IMAGE if repository is not None else ():
+    if repository is None or is_pulled_by_sagemaker(repository):
+        return needs
+    own = _is_left_to_the_role(container.get("Image"), repository, resources)
+    for action in PULL_IMAGE:
         on = repository if action != "ecr:GetAuthorizationToken" else "*"
         looked = action == GET_IMAGE
         needs.append(Need(action=action, resource=on or "*", only_role=own, at_once=looked))
