@@ -21,6 +21,7 @@ from sagemaker_serving.catalog.endpoint_metrics import (
 )
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import MetricFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
@@ -60,7 +61,8 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
     """A metric of an endpoint is spelt as SageMaker publishes it, and its endpoint publishes it.
 
     CloudWatch takes any name, and an alarm on what nobody publishes never goes off. An asynchronous
-    endpoint publishes neither Invocations nor OverheadLatency.
+    endpoint publishes neither Invocations nor OverheadLatency, and no other has a backlog. Types
+    without a GPU publish nothing of one.
     """
     name, known_names = metric.name.text or "", OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS
     letters = {one.lower(): one for one in known_names}
@@ -78,6 +80,19 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
             metric.name.where,
             f"{metric.name.name} is {name}, which an asynchronous endpoint does not publish; use "
             "ApproximateBacklogSize, ModelLatency or the counts of errors",
+        )
+    if metric.config is not None and not asynchronous and name in OF_ENDPOINTS:
+        yield (
+            metric.name.where,
+            f"{metric.name.name} is {name}, which only an asynchronous endpoint publishes; use "
+            "InvocationsPerInstance, ModelLatency or the counts of errors",
+        )
+    hosts = [known(one) for one in _types(metric)]
+    if name.startswith("GPU") and hosts and all(one is not None and not one.gpus for one in hosts):
+        yield (
+            metric.name.where,
+            f"{metric.name.name} is {name}, and the instances have no GPU, so that there is never "
+            "data; use CPUUtilization or InvocationsPerInstance",
         )
 
 
@@ -140,8 +155,7 @@ def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
         )
     if below or not _is_of_values(metric):
         return
-    of_config = [one.instance_type for one in metric.config.variants] if metric.config else []
-    types = [known(one) for one in (*metric.hosts, *of_config)] or [None]
+    types = [known(one) for one in _types(metric)] or [None]
     reached = [
         most_of(name, None, 0) if one is None else most_of(name, one.vcpus, one.gpus)
         for one in types
@@ -157,6 +171,12 @@ def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
             + "; it never comes over that; use "
             + ("the statistic Sum, or a share below 1" if counts else f"less than {most:g}"),
         )
+
+
+def _types(metric: MetricFacts) -> list[Fact]:
+    """The instance types of the endpoint, as far as they are told."""
+    of_config = [one.instance_type for one in metric.config.variants] if metric.config else []
+    return [*metric.hosts, *of_config]
 
 
 def _is_of_values(metric: MetricFacts) -> bool:
