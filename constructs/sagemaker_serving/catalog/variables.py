@@ -31,7 +31,8 @@ class ContainerVariable:
     ``least`` and ``most`` bound numbers and ports; ``choices`` are the words of a choice.
     ``default`` is what the container takes without it, None where that depends on the host or
     there is none. ``server`` is whose it is: TensorFlow Serving's container, the toolkit of
-    PyTorch, Hugging Face, MXNet and scikit-learn with its model server, or any.
+    PyTorch, Hugging Face, MXNet and scikit-learn with its model server, or any. Where there are
+    ``frameworks``, only their images ask for such a text.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ContainerVariable:
     least: int = 0
     most: int = _INT32
     choices: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
 
     def takes(self, text: str) -> bool:
         """Whether a container that reads the variable starts, and does what the text says.
@@ -124,7 +126,8 @@ _CLASSES = ("SAGEMAKER_GUNICORN_WORKER_CLASS",)
 
 @cache
 def _variables() -> dict[str, ContainerVariable]:
-    return {each.name: each for each in (*_tensorflow(), *_toolkit(), *_model_servers())}
+    own = (*_tensorflow(), *_toolkit(), *_model_servers())
+    return {each.name: each for each in (*own, *_OF_FRAMEWORKS)}
 
 
 def _tensorflow() -> Iterator[ContainerVariable]:
@@ -202,5 +205,15 @@ def _model_servers() -> Iterator[ContainerVariable]:
             if prefix == "TS" or name not in _ONLY_TORCHSERVE:
                 yield ContainerVariable(f"{prefix}_{name}", kind, "toolkit", default, least)
 
+
+_OF_FRAMEWORKS = (
+    ContainerVariable(
+        "SAGEMAKER_CONTAINER_LOG_LEVEL", "whole", "any", "20", frameworks=("sklearn", "xgboost")
+    ),
+    ContainerVariable("SM_NUM_GPUS", "whole", "any", least=1, frameworks=("huggingface-llm",)),
+)
+"""Sources: aws/sagemaker-containers 2.8.6, _env.py, which makes an int of it;
+huggingface/text-generation-inference, sagemaker-entrypoint.sh and launcher/src/main.rs, num_shard.
+"""
 
 _ONLY_TORCHSERVE = ("UNREGISTER_MODEL_TIMEOUT", "PREFER_DIRECT_BUFFER", "INSTALL_PY_DEP_PER_MODEL")

@@ -63,15 +63,16 @@ def model_id_gated(container: ContainerFacts) -> Iterator[Finding]:
     """A model that its owner lets in only whom he knows is fetched with a token.
 
     "Cannot access gated repo … You must be authenticated to access it", and the health check fails.
-    AWS's toolkit for Hugging Face reads HF_API_TOKEN, too; the servers for text do not.
+    AWS's toolkit for Hugging Face reads HF_API_TOKEN, too; the servers for text do not. The guides'
+    <REPLACE WITH YOUR TOKEN> is none (huggingface/hub-docs#1409).
     """
     if _has_artifact(container) or isinstance(container.environment_fact.value, Unknown):
         return
     of_toolkit = framework_name(container) in HUGGING_FACE
     read = (*_TOKENS, "HF_API_TOKEN") if of_toolkit else _TOKENS
-    for fact in (
-        fetched(container) if not any(each in read for each in container.environment) else ()
-    ):
+    tokens = (container.environment.get(name, ABSENT) for name in read)
+    has_token = any(token.given and not token.shown.startswith("<") for token in tokens)
+    for fact in () if has_token else fetched(container):
         if (fact.text or "").startswith(_GATED):
             yield (
                 fact.where,
@@ -97,8 +98,9 @@ _TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
     """A model in S3 is the artifact, and not what a variable names.
 
-    Hugging Face's images take an id of the hub or a path: "Repo id must be in the form". Those that
-    read S3 do it by the role; that of an environment's model may read the artifact alone.
+    Hugging Face's images take an id of the hub or a path: "Repo id must be in the form", which the
+    model's page is neither. Those that read S3 do it by the role; that of an environment's model
+    may read the artifact alone.
     """
     of_hub = any(each in (*HUGGING_FACE, *NEEDS_ID) for each in frameworks_named(container))
     of_file = container.artifact.name == "artifact"  # that of a template may be given the bucket
@@ -109,6 +111,12 @@ def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
                 fact.where,
                 f"{fact.name} is {fact.shown!r}, which {why}; give it as "
                 f"{container.artifact.name}, with a slash at the end where it is a prefix",
+            )
+        elif of_hub and "://" in fact.shown:
+            yield (
+                fact.where,
+                f"{fact.name} is {fact.shown!r}, which is no id of the hub, nor a path; write the "
+                f"id, {'/'.join(fact.shown.rstrip('/').split('/')[-2:])}",
             )
 
 

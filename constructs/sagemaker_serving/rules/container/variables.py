@@ -9,6 +9,7 @@ from local_aws.suggest import nearest
 from sagemaker_serving.catalog.variables import (
     OF_ONE_IMAGE,
     PREFIXES,
+    ContainerVariable,
     container_variable,
     container_variables,
 )
@@ -35,7 +36,7 @@ def container_variable_value(host: ContainerFacts | TransformFacts) -> Iterator[
     for name, fact in _written(host).items():
         known = container_variable(name)
         text = _text(fact)
-        if known is None or text is None or known.server not in _servers(host):
+        if known is None or text is None or not _is_read(known, host):
             continue
         if not known.takes(text):
             usual = "" if known.default is None else f"; left out it is {known.default}"
@@ -196,6 +197,12 @@ def _text(fact: Fact) -> str | None:
 def _frameworks(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:
     container = host if isinstance(host, ContainerFacts) else host.container
     return () if container is None else frameworks_named(container)
+
+
+def _is_read(known: ContainerVariable, host: ContainerFacts | TransformFacts) -> bool:
+    if known.frameworks:
+        return any(each in known.frameworks for each in _frameworks(host))
+    return known.server in _servers(host)
 
 
 def _servers(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:

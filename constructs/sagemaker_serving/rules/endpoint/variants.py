@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sagemaker_serving.catalog.model_ids import frameworks_of_image, model_id_variables
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import EndpointConfigFacts, VariantFacts
+from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.rules.template.marks import same_text
 
@@ -124,7 +124,8 @@ def variant_model(variant: VariantFacts) -> Iterator[Finding]:
     """A variant whose image serves what is in its archive has one, or its variables name a model.
 
     CreateModel takes a container without. Then the server finds nothing to serve, and the endpoint
-    fails its health checks. A script, or a server's own settings, may fetch a model of their own.
+    fails its health checks. A path names no model: nothing but ModelDataUrl puts one there. A
+    script, or a server's own settings, may fetch a model of their own.
     """
     for container in variant.containers if variant.model.given else ():
         serves = frameworks_of_image(container.image_uri.text or "")
@@ -134,7 +135,8 @@ def variant_model(variant: VariantFacts) -> Iterator[Finding]:
             continue
         variables = {name for one in serves for name in model_id_variables(one) or ()}
         needless = any(model_id_variables(one) == () for one in serves)
-        if not needless and not variables & container.environment.keys():
+        given = (container.environment.get(name, ABSENT) for name in variables)
+        if not needless and not any(id_.given and id_.shown[:1] != "/" for id_ in given):
             instead = f", or the model's id as {' or '.join(sorted(variables))}"
             yield (
                 container.where,
