@@ -31,14 +31,14 @@ from sagemaker_serving.rules.template.resources import Resource, Resources
 from sagemaker_serving.rules.template.roles import ROLE, at, referred_role
 from sagemaker_serving.rules.template.serving import told_endpoints, used_config
 from sagemaker_serving.rules.template.state_machines import sagemaker_action
-from sagemaker_serving.spec.members import ENDPOINT, MODEL
+from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL
 
 _BUCKET, _BUCKET_POLICY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy"
 _KEY = "AWS::KMS::Key"
 _REPOSITORY, _TOPIC = "AWS::ECR::Repository", "AWS::SNS::Topic"
 _MANAGED = "AWS::IAM::ManagedPolicy"
 _ATTACHED = {"AWS::IAM::Policy": "Roles", _MANAGED: "Roles", "AWS::IAM::RolePolicy": "RoleName"}
-_NAMED = (_BUCKET, _REPOSITORY, _TOPIC, ENDPOINT)
+_NAMED = (_BUCKET, _REPOSITORY, _TOPIC, ENDPOINT, ENDPOINT_CONFIG, MODEL)
 """Types whose resources are told apart by who they are."""
 _TELLS_NAME = re.compile("(?i)(sagemaker_?)?endpoint_?name")
 """A function's variable that can name no other service's endpoint."""
