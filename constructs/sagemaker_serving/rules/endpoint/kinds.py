@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 
 from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, moves
 from sagemaker_serving.spec import Container
 
 _GUIDE = "AWS SageMaker developer guide, deploy models for real-time inference"
 _MODEL = "botocore CreateModel"
 _PACKAGE = re.compile(
-    r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):[0-9]{12}:model-package/[a-zA-Z0-9-]{1,63}(/[0-9]{1,9})?"
+    r"arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:model-package/[a-zA-Z0-9-]{1,63}(/[0-9]{1,9})?"
 )
 _INSTEAD = ("containers", "multi_model", "model_package", "inference_components")
 """What stands in the place of one artifact for the whole model."""
@@ -202,18 +203,36 @@ def model_package_name(kind: KindFacts) -> Iterator[Finding]:
     name = kind.model.get("model_package").get("name")
     if name.text is None:
         return
-    found = _PACKAGE.fullmatch(name.text)
-    if found is None:
+    if _PACKAGE.fullmatch(name.text) is None:
         yield (
             name.where,
             f"name is {name.text!r}; it must be arn:aws:sagemaker:<region>:<account>:"
             "model-package/<group>/<version>; copy it from the registry",
         )
-    elif kind.region.text is not None and found[1] != kind.region.text:
+    else:
+        yield from _of_another_region(name, kind.region)
+
+
+@rule(
+    "model-package-region",
+    source="aws/amazon-sagemaker-examples#1444",
+    example="ModelPackageName: arn:aws:sagemaker:us-west-2:…   # in us-east-1",
+)
+def model_package_region(container: ContainerFacts) -> Iterator[Finding]:
+    """A container's model package is of the region that it is deployed to.
+
+    "ARN should be scoped to correct region": each region has a registry of its own.
+    """
+    yield from _of_another_region(container.definition.get("ModelPackageName"), container.region)
+
+
+def _of_another_region(name: Fact, region: Fact) -> Iterator[Finding]:
+    found = re.match("arn:[^:]+:sagemaker:([^:]+):", name.text or "")
+    if found is not None and region.text is not None and found[1] != region.text:
         yield (
             name.where,
-            f"name is of {found[1]}; an endpoint in {kind.region.text} takes packages of "
-            f"{kind.region.text}; register the model there, too",
+            f"{name.name} is of {found[1]}; an endpoint in {region.text} takes packages of "
+            f"{region.text}; register the model there, too",
         )
 
 

@@ -12,15 +12,22 @@ from sagemaker_serving.rules.facts.resources import MonitorFacts
 
 @rule(
     "monitor-schedule",
-    source="botocore ScheduleConfig.ScheduleExpression; aws/sagemaker-python-sdk#2177",
+    source="botocore ScheduleConfig.ScheduleExpression, MonitoringStoppingCondition; "
+    "aws/sagemaker-python-sdk#2177",
     example="ScheduleExpression: cron(0 0 ? * MON *)",
 )
 def monitor_schedule(monitor: MonitorFacts) -> Iterator[Finding]:
-    """Model Monitor looks each hour, each day, or every so many hours.
+    """Model Monitor looks each hour, each day, or every so many hours, and ends before the next.
 
     Its cron has the minute 0 and no days. CreateMonitoringSchedule refuses other expressions.
     """
-    when = monitor.schedule
+    when, seconds = monitor.schedule, monitor.runtime.number
+    if seconds is not None and seconds > 3600 and "cron(0 * ?" in (when.text or ""):
+        yield (
+            monitor.runtime.where,
+            f"{monitor.runtime.name} is {monitor.runtime.value}, and the schedule is hourly; use "
+            "at most 3600",
+        )
     found = _CRON.fullmatch((when.text or "").strip())
     if when.text is None or (
         found is not None and all(int(hour or 0) < 24 for hour in found.groups())

@@ -178,13 +178,14 @@ class AlarmTopicFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorFacts:
-    """What Model Monitor does: when, or for which ``endpoint``.
+    """What Model Monitor does: when and for how long, or for which ``endpoint``.
 
     ``named`` is the endpoint's logical id where the template has it, and ``captures`` whether its
     configuration captures requests; None where that is not known.
     """
 
     schedule: Fact = ABSENT
+    runtime: Fact = ABSENT
     endpoint: Fact = ABSENT
     named: str = ""
     captures: bool | None = None

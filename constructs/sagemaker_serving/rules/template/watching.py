@@ -92,27 +92,34 @@ def _lets_in(principal: Fact) -> bool:
 
 def monitor_facts(monitor: Resource, resources: Resources) -> Iterator[MonitorFacts]:
     """When a schedule of Model Monitor's runs, and each endpoint that it, or a job, is for."""
-    schedule = monitor.properties.get("MonitoringScheduleConfig").get("ScheduleConfig")
+    config = monitor.properties.get("MonitoringScheduleConfig")
+    schedule = config.get("ScheduleConfig")
     if schedule.given:
-        yield MonitorFacts(schedule=schedule.get("ScheduleExpression"))
+        name = config.get("MonitoringJobDefinitionName")
+        named = [resources.referred(name, f"AWS::SageMaker::{one}JobDefinition") for one in _JOBS]
+        jobs = [one.properties for one in named if one is not None]
+        stops = (*jobs, config.get("MonitoringJobDefinition"))[0].get("StoppingCondition")
+        yield MonitorFacts(
+            schedule=schedule.get("ScheduleExpression"), runtime=stops.get("MaxRuntimeInSeconds")
+        )
     for place in _WATCHED_BY_MONITORS:
         for given in at(monitor.properties, f"{place}.EndpointInput.EndpointName".split(".")):
             endpoint = resources.referred(given, ENDPOINT)
-            config = config_of(endpoint, resources)
-            if endpoint is not None and config is not None:
-                enabled = config.capture.get("EnableCapture")
-                known = not isinstance(enabled.value or config.capture.value, Unknown)
+            runs = config_of(endpoint, resources)
+            if endpoint is not None and runs is not None:
+                enabled = runs.capture.get("EnableCapture")
+                known = not isinstance(enabled.value or runs.capture.value, Unknown)
                 yield MonitorFacts(
                     endpoint=given,
                     named=endpoint.logical_id,
-                    captures=config.capture.given and enabled.flag is not False if known else None,
+                    captures=runs.capture.given and enabled.flag is not False if known else None,
                 )
 
 
+_JOBS = ("DataQuality", "ModelQuality", "ModelBias", "ModelExplainability")
 _WATCHED_BY_MONITORS = (
     "MonitoringScheduleConfig.MonitoringJobDefinition.MonitoringInputs.*",
-    *(f"{what}JobInput" for what in ("DataQuality", "ModelQuality")),
-    *(f"{what}JobInput" for what in ("ModelBias", "ModelExplainability")),
+    *(f"{what}JobInput" for what in _JOBS),
 )
 """Where a schedule, or a job's definition, names its endpoint (CloudFormation template reference,
 each type's page)."""
