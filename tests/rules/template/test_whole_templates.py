@@ -16,10 +16,10 @@ from tests.today import TODAY
 CASES = [*WHOLE, *DECLARED, *TRUST, *PERMISSIONS]
 
 
-def messages(tmp_path: Path, text: str, rule: str) -> list[str]:
+def messages(tmp_path: Path, text: str, rule: str, region: str | None = "eu-west-1") -> list[str]:
     path = tmp_path / "template.yaml"
     path.write_text(text)
-    found = check_template(read_template(path), "eu-west-1", today=TODAY)
+    found = check_template(read_template(path), region, today=TODAY)
     return [problem.message for problem in found if problem.rule == rule]
 
 
@@ -34,6 +34,7 @@ def test_the_wrong_is_named_once_and_the_nearest_right_passes(
     (message,) = messages(tmp_path, wrong, rule)
     assert said in message
     assert messages(tmp_path, right, rule) == []
+    assert messages(tmp_path, right, rule, region=None) == []
 
 
 @pytest.mark.parametrize(

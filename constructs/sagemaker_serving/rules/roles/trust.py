@@ -65,9 +65,9 @@ def _may_be(named: str, service: str, region: str | None) -> bool:
     A service has a name in each partition, and some have one in each region.
     """
     name = service.removesuffix(".amazonaws.com")
-    regions = re.findall(r"[a-z]{2,4}(?:-[a-z]+)+-[0-9]", named) if region is None else [region]
+    told = re.findall(r"[a-z]{2,4}(?:-[a-z]+)+-[0-9]", named) if region is None else [region]
     return any(
         matches(named, ".".join((name, *within, suffix)))
         for suffix in URL_SUFFIXES
-        for within in ((), *((one,) for one in regions))
+        for within in ((), *((one,) for one in told or ["*"]))
     )
