@@ -66,9 +66,10 @@ _TAKE_NAMES: dict[str, tuple[str, ...]] = {
 takes one within its text."""
 _TAKE_ROLES_BY_NAME = (
     *("AWS::CodeBuild::Project", "AWS::Glue::Crawler", "AWS::Glue::Job"),
-    "AWS::Batch::ComputeEnvironment",
+    *("AWS::Batch::ComputeEnvironment", "AWS::ECS::TaskDefinition"),
 )
-"""Types that take a role's name for its ARN (CloudFormation template reference, their pages)."""
+"""Types that take a role's name for its ARN (CloudFormation template reference, their pages; ECS
+API reference, taskRoleArn)."""
 _REFERENCE = re.compile(rf"{MARK}([A-Za-z0-9]+)\.[A-Za-z]+Name{MARK}")
 _VARIABLE = re.compile("(?i).*endpoint.*name")
 """A function's variable that says that it is an endpoint's name."""
