@@ -1,24 +1,32 @@
 """Commands as a shell runs them, each a fork of a process that has imported what they need.
 
 A start of Python with those imports takes half a second of processor time and more; a fork takes a
-hundredth of it. What a command is given and does to its process is its own in either case.
+hundredth of it. What a command is given and does to its process is its own in either case. So it is
+with the local AWS that a command starts, whose imports take a second and a half.
 """
 
 from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import IO
 
 import click
 import pytest
+
+from local_aws import daemon
+from local_aws.process import has_ended
+from local_aws.process.forking import fork
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PROGRAMS = {"sagemaker-serving": "sagemaker_serving.cli", "local-aws": "local_aws.__main__"}
@@ -45,6 +53,7 @@ def run_in(home: Path, program: str = "sagemaker-serving") -> Run:
         variables = {
             "HOME": str(home),
             "AWS_EC2_METADATA_DISABLED": "true",
+            "NODE_COMPILE_CACHE": os.environ.get("NODE_COMPILE_CACHE", ""),
             "SAGEMAKER_SERVING_END_WITH": str(os.getpid()),
             "LOCAL_AWS_END_WITH": str(os.getpid()),
             **variables,
@@ -97,7 +106,50 @@ def _command(
         text.reconfigure(encoding="utf-8")
     sys.stdin = os.fdopen(0, encoding="utf-8")  # multiprocessing has closed it
     sys.argv = [str(Path(sys.executable).parent / command[0]), *command[1:]]
+    vars(daemon)["subprocess"] = SimpleNamespace(**{**vars(subprocess), "Popen": _ForkedDaemon})
     sys.exit(import_module(PROGRAMS[command[0]]).main())
+
+
+class _ForkedDaemon:
+    """The process that `daemon.start` begins, as `subprocess.Popen` has it."""
+
+    returncode: int | None = None
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        stdout: IO[bytes],
+        pass_fds: Sequence[int],
+        env: Mapping[str, str],
+        **_: object,
+    ) -> None:
+        def live() -> int:
+            os.setsid()
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(stdout.fileno(), 1)
+            os.dup2(stdout.fileno(), 2)
+            os.environ.clear()
+            os.environ.update(env)
+            sys.argv = list(command[2:])
+            daemon.main()
+            return 0
+
+        self.pid = fork(live, keep=(*pass_fds, stdout.fileno()))
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            self.returncode = os.waitstatus_to_exitcode(status) if ended else None
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        has_ended(self.pid, within_seconds=timeout)
+        return self.poll()
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
 
 
 def on_a_terminal(folder: Path, *arguments: str) -> str:

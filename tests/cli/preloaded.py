@@ -1,4 +1,5 @@
-"""What commands import when they are called, and the schema that `init` writes, for all forks."""
+"""What commands and the local AWS import when they are called, and the schema that `init` writes,
+for all forks."""
 
 from __future__ import annotations
 
@@ -18,6 +19,9 @@ for name in (
     package = import_module(name)
     for module in walk_packages(package.__path__, f"{name}."):
         import_module(module.name)
+
+for name in ("local_aws.gateway", "sagemaker_serving.local_sagemaker.service"):
+    import_module(name)
 
 import_module("sagemaker_serving.spec").environment_schema()
 
