@@ -188,6 +188,8 @@ def options_of(command: click.Command) -> Iterator[str]:
 
 MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("chek",), "there is no command 'chek'; did you mean 'check'?"),
+    (("help",), "there is no command 'help'; did you mean '--help'?"),
+    (("local", "help"), "there is no command 'help'; did you mean '--help'?"),
     (("docs", "operatons"), "there is no page 'operatons'; did you mean 'operations'?"),
     (("docs", "x"), "there is no page 'x'; sagemaker-serving docs lists them"),
     (("inspect", ""), "there is nothing after inspect: an argument is empty; give its value"),
@@ -211,6 +213,8 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("local", "deploy", "dev"), "environments/dev.yaml: there is no such file"),
     (("local", "deploy", "dev.yaml"), "app.py deploys what lies in environments/ beside it"),
     (("serve", "gone"), "gone"),
+    (("bench", "gone/model"), "gone/model does not exist; give a model's folder or archive"),
+    (("transform", "dev/digits"), "give INPUT and OUTPUT, or --resume"),
     (("bench", "x", "--local"), "no local AWS runs in .sagemaker-serving; start one with"),
     (("bench", "x", "--region", "eu-west-1"), "there are no AWS credentials"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,7 @@ def runtime() -> Iterator[FakeRuntime]:
         ("diff y", "y-half"),
         ("check y", "environments/half"),
         ("local deploy y", "environments/half"),
+        ("inspect y/half", "there is nothing at environments/half"),
     ],
 )
 def test_a_model_is_named_alike_for_every_command(
@@ -69,3 +71,34 @@ def test_a_model_is_named_alike_for_every_command(
     )
     asked = [f"{each.path} {each.body!r} {each.headers}" for each in runtime.asked]
     assert meant in "\n".join((ended.stdout, ended.stderr, *asked))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("check y.yaml", "environments/y.yaml:7 models.half.artifact"),
+        ("diff y.yaml y", ""),
+        ("local deploy y.yaml", "environments/y.yaml:7 models.half.artifact"),
+        ("local deploy y/half", "half is a model, and an environment is deployed, with all its"),
+        ("check model.tar.gz", "`sagemaker-serving inspect model.tar.gz` says what is in it"),
+        ("check model_1", "a model's folder is for `sagemaker-serving inspect`"),
+        ("check environments", "environments/y.yaml:7 models.half.artifact"),
+        ("bench model_1", "model_1 is a model on this machine, and an endpoint's variants are"),
+        ("predict y/half @body.json", "there is no file @body.json; give body.json, without the @"),
+    ],
+)
+def test_what_is_nearly_right_is_taken_or_told(
+    run: Run, tmp_path: Path, words: str, said: str
+) -> None:
+    (tmp_path / "environments").mkdir()
+    (tmp_path / "environments" / "y.yaml").write_text(FILE)
+    (tmp_path / "environments" / "environment.schema.json").write_text("{}")
+    (tmp_path / "model.tar.gz").write_bytes(gzip.compress(b""))
+    (tmp_path / "model_1").mkdir()
+    (tmp_path / "model_1" / "saved_model.pb").write_bytes(b"")
+    (tmp_path / "body.json").write_text("{}")
+    ended = run(*words.split())
+    told = ended.stdout + ended.stderr
+    assert said in told
+    assert (ended.returncode == 0) is (said == ""), told
+    assert "environment.schema.json" not in told

@@ -49,7 +49,7 @@ def test_a_folder_without_files_is_answered_with_what_is_taken(tmp_path: Path) -
     with pytest.raises(Mistake) as refused:
         list(templates_of(tmp_path))
     assert f"({tmp_path}/manifest.json is missing)" in str(refused.value)
-    assert str(refused.value).endswith("or one that has environment files or templates")
+    assert str(refused.value).endswith("a model's folder is for `sagemaker-serving inspect`")
 
 
 def _endpoint_config(scope: Construct) -> None:

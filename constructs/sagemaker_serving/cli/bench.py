@@ -141,7 +141,12 @@ def bench(
 
     names = None if variants is None else [name.strip() for name in variants.split(",")]
     _must_go_together(goal, names, finds_batching=find_batching)
-    model = _model(endpoint) if find_batching else None
+    model = _model(endpoint)
+    if model is not None and not find_batching and not _may_be_an_endpoint(endpoint):
+        raise click.UsageError(
+            f"{endpoint} is a model on this machine, and an endpoint's variants are compared; give "
+            "an endpoint, or --find-batching"
+        )
     if output is not None and not find_batching:
         need("plots")
     shorter = "--seconds" if find_batching else "--requests"
@@ -151,7 +156,7 @@ def bench(
             f"{shorter} for a shorter run"
         )
     )
-    source = model if model is not None else which.aws(of=endpoint)
+    source = model if find_batching and model is not None else which.aws(of=endpoint)
     inputs = _inputs(paths, content_type, source, endpoint, names)
     if goal is not None:
         from sagemaker_serving.cli import batching
@@ -215,11 +220,15 @@ def _model(text: str) -> Path | None:
     path = Path(text)
     if path.exists():
         return path
-    if not text.replace("-", "").isalnum():
+    if not _may_be_an_endpoint(text):
         raise NotFound(
             f"{text} does not exist; give a model's folder or archive, or an endpoint's name"
         )
     return None
+
+
+def _may_be_an_endpoint(text: str) -> bool:
+    return text.replace("-", "").isalnum()
 
 
 def _inputs(

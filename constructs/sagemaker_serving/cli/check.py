@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sagemaker_serving.spec import EnvironmentFile
 
 _TERRAFORMS = {"format_version", "terraform_version"}
+_GZIP = b"\x1f\x8b"
+_SCHEMA = "environment.schema.json"
+"""What `init` writes beside environments, for editors."""
 _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
@@ -222,7 +225,7 @@ def _passed_over(folders: Sequence[Path], files: Sequence[Path]) -> str:
         for folder in folders
         if folder not in files
         for one in sorted(folder.glob("*.*"))
-        if one.suffix in (".json", ".template") and one not in files
+        if one.suffix in (".json", ".template") and one not in files and one.name != _SCHEMA
     ]
     if not names:
         return ""
@@ -256,6 +259,11 @@ def _kind_of(path: Path) -> str | None:
         content = path.read_bytes()
         if content.startswith(ZIP):
             return "--plan"
+        if content.startswith(_GZIP):
+            raise click.UsageError(
+                f"{path} is an archive, as a model's is; `sagemaker-serving inspect {path}` says "
+                "what is in it, and what is wrong"
+            )
         sections = sections_of(content.decode("utf-8"))
     except (OSError, UnicodeDecodeError):
         return None  # what reads it as an environment says what is wrong

@@ -16,8 +16,9 @@ def path_or_named(given: Path) -> Path:
     """The path as it is, or that of the file in environments/ where it is only a name."""
     from sagemaker_serving.spec.reading import environment_path
 
-    is_name = given.parts == (given.stem,) and not given.exists() and FOLDER.is_dir()
-    return environment_path(given.stem) if is_name else given
+    is_name = given.suffix in ("", ".yaml", ".yml") and len(given.parts) == 1
+    is_meant = is_name and not given.exists() and FOLDER.is_dir()
+    return environment_path(given.name) if is_meant else given
 
 
 def environment_place(given: str) -> tuple[str, str | None]:

@@ -61,7 +61,7 @@ def inspect(
     as_json: bool,
     which: WhichAws,
 ) -> None:
-    """Show what is in MODEL: a folder, a .tar.gz, a model file, or s3://BUCKET/KEY.
+    """Show what is in MODEL: a folder, a .tar.gz, a model file, s3://BUCKET/KEY, or ENV/MODEL.
 
     Prints models, versions, inputs and outputs, the handler functions of code/inference.py, every
     file, and what is wrong. A terminal shows at most 12 files of a folder. An archive is read as a
@@ -77,8 +77,10 @@ def inspect(
     from sagemaker_serving.rules.artifact_check import check_contents
     from sagemaker_serving.s3_address import is_s3
 
+    model, region, own = _meant(model)
+    framework = framework if framework is not None else own
     if is_s3(model):
-        contents = _remote(model, which.aws())
+        contents = _remote(model, which.aws(which.region or region))
     else:
         from sagemaker_serving.cli.scripted import readable
 
@@ -90,6 +92,27 @@ def inspect(
         _show(_tree(model, contents, problems, framework))
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise click.exceptions.Exit(2)
+
+
+def _meant(model: str) -> tuple[str, str | None, str | None]:
+    """Where a model lies that may be named as an environment's: with that one's region, and the
+    framework that the file names. Raises `Mistake` for one that is not in one place."""
+    from sagemaker_serving.errors import Mistake
+    from sagemaker_serving.operations.named_model import named_model
+    from sagemaker_serving.s3_address import is_s3
+    from sagemaker_serving.spec.container import in_s3, on_disk
+    from sagemaker_serving.spec.reading import FOLDER
+
+    found = None if is_s3(model) or Path(model).exists() else named_model(model)
+    if found is None:
+        return model, None, None
+    artifact = found.container.artifact
+    remote = in_s3(artifact)
+    places = [str(FOLDER / each) for each in on_disk(artifact)] if remote is None else [remote.s3]
+    if len(places) != 1:
+        raise Mistake(f"{found.where}: it has {len(places)} artifacts; name the one to look at")
+    framework = found.container.framework
+    return places[0], found.environment.region, framework if framework in FRAMEWORKS else None
 
 
 def _remote(uri: str, aws: Aws) -> ArchiveContents:

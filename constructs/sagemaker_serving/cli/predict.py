@@ -252,7 +252,9 @@ def _meant(bodies: tuple[str, ...], files: tuple[Path, ...]) -> tuple[str | None
     if len(bodies) == 1 and not _looks_like_a_file(bodies[0]):
         return bodies[0], files
     missing = next(body for body in bodies if body not in named)
-    raise click.UsageError(f"there is no file {missing}")
+    bare = missing.removeprefix("@")
+    hint = f"; give {bare}, without the @" if bare != missing and _is_file(bare) else ""
+    raise click.UsageError(f"there is no file {missing}{hint}")
 
 
 def _is_file(body: str) -> bool:

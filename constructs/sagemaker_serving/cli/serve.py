@@ -248,8 +248,7 @@ def _asked(
     if found is None:
         sources = [parse_source(model)] if Path(model).exists() else [Source(path=Path(model))]
     else:
-        variant = found.variant or next(iter(found.spec.variants), None)
-        container = found.spec.container(variant)
+        container = found.container
         paths = on_disk(container.artifact)
         if not paths:
             raise Mistake(

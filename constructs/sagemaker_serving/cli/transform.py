@@ -125,6 +125,8 @@ def start(
     runs. Ends with 1 when nothing was answered, and when an object is neither answered nor in
     quarantine.
     """
+    if resume is None and (source is None or output is None):
+        raise click.UsageError("give INPUT and OUTPUT, or --resume")
     pipeline = _pipeline(environment, model, which)
     run = name if name is not None else f"run-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
     given = {key: value for key, value in overrides.items() if value is not None}
@@ -136,8 +138,8 @@ def start(
             folder = _mended(pipeline, source, output, resume)
         execution = pipeline.resume(resume, run)
     else:
-        if source is None or output is None:
-            raise click.UsageError("give INPUT and OUTPUT, or --resume")
+        assert source is not None
+        assert output is not None
         folder = None if output.startswith("s3://") else Path(output)
         execution = pipeline.start(
             _uploaded(pipeline, source, run),

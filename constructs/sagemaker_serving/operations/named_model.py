@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from local_aws.suggest import nearest
 from sagemaker_serving.errors import NotFound, Where
 from sagemaker_serving.spec import Environment, Model, Variant, read_environment
+from sagemaker_serving.spec.container import Container
 from sagemaker_serving.spec.reading import environment_path
 
 
@@ -20,6 +21,11 @@ class NamedModel:
     spec: Model
     where: Where
     variant: Variant | None = None
+
+    @property
+    def container(self) -> Container:
+        """What runs on the variant: the one that is named, else the first."""
+        return self.spec.container(self.variant or next(iter(self.spec.variants), None))
 
 
 def named_model(text: str) -> NamedModel | None:

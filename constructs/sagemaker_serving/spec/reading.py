@@ -26,7 +26,9 @@ def environment_path(given: str) -> Path:
     """
     path = FOLDER / f"{given}.yaml"
     if given.endswith(_SUFFIXES):
-        return Path(given)
+        return (
+            Path(given) if Path(given).exists() or not (FOLDER / given).exists() else FOLDER / given
+        )
     if path.exists():
         return path
     return next((each for each in sorted(FOLDER.glob("[!_]*.yaml")) if _name(each) == given), path)

@@ -17,7 +17,7 @@ from local_aws.cli.options import (
     verbose_option,
     warn,
 )
-from sagemaker_serving.cli.completing import FOLDER, EnvironmentName
+from sagemaker_serving.cli.completing import FOLDER, EnvironmentName, split_model
 
 if TYPE_CHECKING:
     from local_aws.process.assembly import AssembledStack
@@ -66,6 +66,11 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
         raise Mistake(
             f"{environment} is a CDK app, and this deploys an environment file; to run any app "
             f"here, type `local-aws deploy {app} --state-dir {state_dir}`"
+        )
+    whole, model = split_model(environment)
+    if whole is not None and not path.exists() and environment_path(whole).exists():
+        raise Mistake(
+            f"{model} is a model, and an environment is deployed, with all its models; give {whole}"
         )
     if path.parent.resolve().name != FOLDER.name:
         raise Mistake(

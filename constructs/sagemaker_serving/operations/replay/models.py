@@ -90,8 +90,7 @@ def _of_environment(
 ) -> AbstractContextManager[Target]:
     """Its container, packed as a deploy packs it. Raises `Mistake` for what is no single one."""
     spec = found.spec
-    variant = found.variant or next(iter(spec.variants), None)
-    container = spec.container(variant)
+    container = found.container
     several = spec.containers or spec.inference_components or spec.multi_model is not None
     if several or spec.model_package is not None or container.artifact is None:
         raise _elsewhere(text, "it is not one artifact in one container")

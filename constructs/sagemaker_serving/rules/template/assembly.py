@@ -46,7 +46,8 @@ def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
         raise _refused(
             folder,
             f"this is no cloud assembly ({why}); give the folder that cdk synth wrote, cdk.out by "
-            "default, or one that has environment files or templates",
+            "default, or one that has environment files or templates; a model's folder is for "
+            "`sagemaker-serving inspect`",
         ) from None
     for template, region in stacks:
         known = region if region and region != "unknown-region" else None

@@ -60,9 +60,12 @@ class LazyGroup(Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is named; raises `click.UsageError` with the nearest for none."""
         known = self.list_commands(context)
-        if arguments[0] not in known and (near := nearest(arguments[0], known)) is not None:
+        options = [option for each in self.get_params(context) for option in each.opts]
+        given = arguments[0]
+        near = f"--{given}" if f"--{given}" in options else nearest(given, known)
+        if given not in known and near is not None:
             raise click.UsageError(
-                f"there is no command {arguments[0]!r}; did you mean {near!r}?", context
+                f"there is no command {given!r}; did you mean {near!r}?", context
             )
         return super().resolve_command(context, arguments)
 
