@@ -22,8 +22,10 @@ def saved_model(
     tags: Sequence[str] = ("serve",),
     ops: Sequence[str] = ("Placeholder",),
     signature_name: str | None = "serving_default",
+    type_spec: int | None = None,
 ) -> bytes:
-    """A ``saved_model.pb`` with one signature, or none, and a graph of ``ops``."""
+    """A ``saved_model.pb`` with one signature, or none, a graph of ``ops``, and a function whose
+    argument has a type of the class ``type_spec``."""
     given = {"x": ("float32", (None, 2))} if inputs is None else inputs
     signature = b"".join(_entry(1, name, _tensor(*tensor)) for name, tensor in given.items())
     signature += _entry(2, "y", _tensor("float32", (None,))) + _field(3, b"tensorflow/x/predict")
@@ -33,6 +35,10 @@ def saved_model(
     if signature_name is not None:
         meta += _entry(5, signature_name, signature)
     meta += _entry(5, "__saved_model_init_op", b"")
+    if type_spec is not None:
+        argument = _field(34, b"\x08" + bytes([type_spec]))
+        arguments = _field(52, _field(1, _field(52, _field(1, argument))))
+        meta += _field(7, _entry(2, "serve", _field(3, arguments)))
     return b"\x08\x01" + _field(2, meta)
 
 

@@ -1,7 +1,7 @@
 """Writes models with TensorFlow, and what TensorFlow says of them.
 
 ``write FOLDER``: ``v1`` and ``v2`` (SavedModels of both APIs), ``examples`` (one that parses
-``tf.train.Example``), ``frozen.pb``,
+``tf.train.Example``), ``ragged`` (one that takes a ragged tensor), ``frozen.pb``,
 ``model.keras``, ``two.keras`` and ``model.h5``; ``said.json`` has TensorFlow's own reading of
 the signatures, what each of the latter three predicts for `INPUT`, and which of the Keras models
 by `NAMES` it exports.
@@ -75,6 +75,16 @@ def write_examples(folder: Path) -> None:
 
     module = Module()
     tf.saved_model.save(module, str(folder), signatures=module.score)
+
+
+def write_ragged(folder: Path) -> None:
+    class Module(tf.Module):  # type: ignore[misc]
+        @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.int64)])  # type: ignore[untyped-decorator]
+        def total(self, rows: Any) -> Any:
+            return {"total": tf.reduce_sum(rows, 1)}
+
+    module = Module()
+    tf.saved_model.save(module, str(folder), signatures=module.total)
 
 
 def write_frozen(path: Path) -> Any:
@@ -179,6 +189,7 @@ if __name__ == "__main__":
         write_v1(root / "v1")
         write_v2(root / "v2")
         write_examples(root / "examples")
+        write_ragged(root / "ragged")
         facts = {"frozen": write_frozen(root / "frozen.pb"), "keras": write_keras(root)}
         facts["input"], facts["exports"] = INPUT, write_named(root)
         facts |= {name: said(root / name) for name in ("v1", "v2")}

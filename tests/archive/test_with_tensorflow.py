@@ -79,12 +79,23 @@ def test_signatures_are_what_tensorflow_says(models: Path, said: dict[str, Any],
     assert found.tensorflow_version == said[name]["version"]
     assert found.has_variables
     assert not found.parses_examples
+    assert not found.takes_parts
 
 
 def test_a_model_that_parses_serialized_examples_is_known(models: Path) -> None:
     (found,) = read_contents(models / "examples").saved_models.values()
     assert found is not None
     assert found.parses_examples
+
+
+def test_a_model_that_takes_a_ragged_tensor_is_known_and_its_inputs_are_the_parts(
+    models: Path,
+) -> None:
+    (found,) = read_contents(models / "ragged").saved_models.values()
+    assert found is not None
+    assert found.takes_parts
+    inputs = found.signatures["serving_default"].inputs.values()
+    assert list(inputs) == [Tensor(dtype="int64", shape=(None,))] * 2
 
 
 def test_a_frozen_graphs_tensors_are_guessed(models: Path) -> None:

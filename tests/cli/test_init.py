@@ -119,6 +119,19 @@ def test_a_model_that_parses_serialized_examples_gets_no_request_of_plain_text(
     assert "serialized tf.train.Example" in (tmp_path / "environments/dev.yaml").read_text()
 
 
+@pytest.mark.parametrize(("type_spec", "asked"), [(3, "--file REQUEST"), (8, "'{")])
+def test_a_model_of_ragged_tensors_gets_no_request_of_one_row(
+    run: Run, tmp_path: Path, type_spec: int, asked: str
+) -> None:
+    parts = {"x": ("int64", (None,)), "x_1": ("int64", (None,))}
+    plant(tmp_path, {"m/1/saved_model.pb": saved_model(parts, type_spec=type_spec)})
+    ended = run(*INIT, "--model", "m")
+    assert f"predict dev-m {asked}" in ended.stdout
+    told = "takes ragged or sparse tensors in parts"
+    assert (told in (tmp_path / "environments/dev.yaml").read_text()) is (type_spec == 3)
+    assert (told in run("inspect", "m").stdout) is (type_spec == 3)
+
+
 def test_a_graph_that_parses_examples_for_others_than_its_default_signature_gets_its_request(
     run: Run, tmp_path: Path
 ) -> None:

@@ -1,8 +1,8 @@
 """What a SavedModel offers, read from its ``saved_model.pb`` without TensorFlow.
 
 Field numbers are those of tensorflow/core/protobuf/saved_model.proto,
-meta_graph.proto and tensorflow/core/framework/{graph,node_def,types,
-tensor_shape}.proto, TensorFlow 2.21.
+meta_graph.proto, saved_object_graph.proto, struct.proto and
+tensorflow/core/framework/{graph,node_def,types,tensor_shape}.proto, TensorFlow 2.21.
 """
 
 from __future__ import annotations
@@ -13,6 +13,12 @@ from sagemaker_serving.archive.protobuf import Malformed, Message, Source, messa
 
 _VARIABLE_OPS = {"VarHandleOp", "VariableV2", "Variable"}
 _PARSING_OPS = {"ParseExample", "ParseExampleV2"}
+_OBJECTS = 7
+_IN_PARTS = {1, 3}
+"""A sparse and a ragged tensor's, of the classes of a TypeSpecProto."""
+_TYPE_SPEC, _LIST, _TUPLE, _DICT = 34, 51, 52, 53
+"""What a StructuredValue may be: a type such as a ragged tensor's, or others together."""
+_DEEPEST = 20
 _HIDDEN = "__saved_model_"
 _UNKNOWN = (1 << 64) - 1
 _MOST_BYTES_OF_SIGNATURES = 4 << 20
@@ -53,7 +59,8 @@ class SavedModel:
 
     Signatures that TensorFlow keeps for itself (``__saved_model_init_op``) are left out.
     ``parses_examples``: a part of it takes serialized ``tf.train.Example``, so that an input of
-    strings may be no plain text.
+    strings may be no plain text. ``takes_parts``: a function of it takes a ragged or sparse tensor,
+    of which a signature has the parts, and these are of other sizes than a batch.
     """
 
     signatures: dict[str, Signature] = field(default_factory=dict)
@@ -61,6 +68,7 @@ class SavedModel:
     tensorflow_version: str = ""
     has_variables: bool = False
     parses_examples: bool = False
+    takes_parts: bool = False
 
 
 def read_saved_model(source: Source, size: int) -> SavedModel:
@@ -78,7 +86,7 @@ def read_saved_model(source: Source, size: int) -> SavedModel:
 def _meta_graph(graph: Message) -> SavedModel:
     signatures: dict[str, Signature] = {}
     tags: list[str] = []
-    version, operations, length = "", set[str](), 0
+    version, operations, length, takes_parts = "", set[str](), 0, False
     for number, value in graph:
         if not isinstance(value, Message):
             continue
@@ -97,13 +105,41 @@ def _meta_graph(graph: Message) -> SavedModel:
             name, entry = value.entry(_signature, Signature(inputs={}, outputs={}, method=""))
             if not name.startswith(_HIDDEN):
                 signatures[name] = entry
+        elif number == _OBJECTS:
+            takes_parts = _takes_parts(value)
     return SavedModel(
         signatures=dict(sorted(signatures.items())),
         tags=tuple(tags),
         tensorflow_version=version,
         has_variables=not operations.isdisjoint(_VARIABLE_OPS),
         parses_examples=not operations.isdisjoint(_PARSING_OPS),
+        takes_parts=takes_parts,
     )
+
+
+def _takes_parts(objects: Message) -> bool:
+    """Whether a function of a SavedObjectGraph takes a ragged or sparse tensor."""
+    return any(
+        _is_in_parts(inputs)
+        for entry in objects.messages(2)
+        for function in entry.messages(2)
+        for inputs in function.messages(3)
+    )
+
+
+def _is_in_parts(value: Message, depth: int = 0) -> bool:
+    """Whether a StructuredValue, or what is in it, is the type of such a tensor."""
+    for number, inner in value:
+        if not isinstance(inner, Message) or depth > _DEEPEST:
+            return False
+        if number == _TYPE_SPEC:
+            return any(each == 1 and kind in _IN_PARTS for each, kind in inner)
+        if number in (_LIST, _TUPLE):
+            return any(_is_in_parts(each, depth + 1) for each in inner.messages(1))
+        if number == _DICT:
+            entries = inner.messages(1)
+            return any(_is_in_parts(each, depth + 1) for one in entries for each in one.messages(2))
+    return False
 
 
 def _operations(graph: Message) -> set[str]:

@@ -189,7 +189,9 @@ def _model(path: str, contents: ArchiveContents) -> Branch:
     writer = f" by TensorFlow {model.tensorflow_version}" if model.tensorflow_version else ""
     variables = ", with variables" if model.has_variables else ""
     examples = ", parses tf.train.Example" if model.parses_examples else ""
-    return f"{_safe(path)}: tags {', '.join(model.tags) or 'none'}{writer}{variables}{examples}", [
+    parts = ", takes ragged or sparse tensors in parts" if model.takes_parts else ""
+    told = f"tags {', '.join(model.tags) or 'none'}{writer}{variables}{examples}{parts}"
+    return f"{_safe(path)}: {told}", [
         _signature(name, signature) for name, signature in model.signatures.items()
     ] or [("no signature", [])]
 

@@ -17,7 +17,8 @@ def inputs_of(contents: ArchiveContents) -> Mapping[str, Tensor] | None:
     if contents.script is not None:
         return None
     found = _inputs(contents)
-    return None if found is None or _are_examples(contents, found) else found
+    unknown = found is None or _are_examples(contents, found) or takes_parts(contents)
+    return None if unknown else found
 
 
 def usual_request(contents: ArchiveContents, framework: str) -> str | None:
@@ -48,6 +49,11 @@ _USUAL = {
 def takes_examples(contents: ArchiveContents) -> bool:
     """Whether it may take serialized ``tf.train.Example``: strings, in a graph that parses them."""
     return _are_examples(contents, _inputs(contents) or {"": Tensor(dtype="string", shape=None)})
+
+
+def takes_parts(contents: ArchiveContents) -> bool:
+    """Whether it may take the parts of ragged or sparse tensors."""
+    return any(model.takes_parts for model in contents.saved_models.values() if model)
 
 
 def _are_examples(contents: ArchiveContents, inputs: Mapping[str, Tensor]) -> bool:

@@ -12,7 +12,7 @@ import yaml
 from sagemaker_serving.archive import shown_inputs
 from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.cli.init.draft import FOLDER, Draft
-from sagemaker_serving.cli.init.request import inputs_of, takes_examples
+from sagemaker_serving.cli.init.request import inputs_of, takes_examples, takes_parts
 from sagemaker_serving.cli.init.serving import default_host
 from sagemaker_serving.errors import Mistake, Problem, Severity
 from sagemaker_serving.rules import check_environment
@@ -70,6 +70,12 @@ def _lines(draft: Draft) -> Iterator[tuple[str, str]]:
     elif takes_examples(draft.contents):
         yield "    # It takes serialized tf.train.Example as base64:", ""
         yield """    # {"instances": [{"b64": "..."}]}""", ""
+    elif takes_parts(draft.contents):
+        yield (
+            "    # It takes ragged or sparse tensors in parts, as inspect shows them, such as:",
+            "",
+        )
+        yield """    # {"inputs": {"x": [1, 2, 3], "x_1": [0, 2, 3]}}""", "rows [1, 2] and [3]"
     if draft.made_by:
         yield f"    # Made by {draft.made_by}", ""
     tip = "packed as a SavedModel" if draft.contents.converted else "from this file's folder"
