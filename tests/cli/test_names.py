@@ -81,6 +81,7 @@ def test_a_model_is_named_alike_for_every_command(
         ("local deploy y.yaml", "environments/y.yaml:7 models.half.artifact"),
         ("local deploy y/half", "half is a model, and an environment is deployed, with all its"),
         ("check model.tar.gz", "`sagemaker-serving inspect model.tar.gz` says what is in it"),
+        ("check -", "standard input is not read, as problems are told by file and line; write"),
         ("check model_1", "a model's folder is for `sagemaker-serving inspect`"),
         ("check environments", "environments/y.yaml:7 models.half.artifact"),
         ("bench model_1", "model_1 is a model on this machine, and an endpoint's variants are"),

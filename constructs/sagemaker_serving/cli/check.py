@@ -252,6 +252,11 @@ def _kind_of(path: Path) -> str | None:
             f"{path} is Terraform's own; give a plan: terraform plan -out plan && "
             "terraform show -json plan > plan.json && sagemaker-serving check plan.json"
         )
+    if str(path) in ("-", "/dev/stdin"):
+        raise click.UsageError(
+            "standard input is not read, as problems are told by file and line; write it into a "
+            "file, and name that"
+        )
     from sagemaker_serving.rules.template.plan import ZIP
     from sagemaker_serving.rules.template.reading import is_definition, sections_of
 
