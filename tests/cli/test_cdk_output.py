@@ -6,6 +6,7 @@ import pytest
 
 from local_aws.cli.cdk_output import cdk_output
 from local_aws.cli.showing import print_table
+from local_aws.errors import DeployFailed
 
 
 def event(status: str, kind: str, of: str, reason: str = "") -> str:
@@ -36,6 +37,18 @@ UNDONE = [
     event("DELETE_COMPLETE", "AWS::SNS::Topic", "app/Shop/News (News1)"),
     event("ROLLBACK_COMPLETE", SHOP, "app-Shop"),
     "app/Shop failed: it is taken",
+]
+
+
+REPEATED = [
+    "",
+    "Failed resources:",
+    'app-Shop | 6:55:01 PM | CREATE_FAILED | AWS::SQS::Queue | app/Shop/Queue "it is taken',
+    'by others"',
+    "❌  app-Shop failed to deploy",
+    "‣ DeploymentError: Resource updates failed:",
+    "app/Shop/Queue  (AWS::SQS::Queue Queue1)",
+    '  "it is taken by others"',
 ]
 
 
@@ -73,6 +86,26 @@ def test_an_endpoint_that_is_begun_is_told_once_outside_a_terminal(
 def test_what_fails_and_is_rolled_back_is_told_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     wanted = [line.rstrip() for line in (*UNDONE[1:3], *UNDONE[4:])]
     assert told(UNDONE, capsys) == wanted
+
+
+def test_a_reason_is_told_with_its_event_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    failed = event("CREATE_FAILED", "AWS::SQS::Queue", "app/Shop/Queue (Queue1)", '"it is taken')
+    lines = [failed, 'by others"', *REPEATED, UNDONE[4]]
+    wanted = [failed, 'by others"', "❌  app-Shop failed to deploy", UNDONE[4]]
+    assert told(lines, capsys) == [line.rstrip() for line in wanted]
+
+
+LOG = ["trial: Endpoint: it did not pass the ping. Last log lines: Traceback", "  File x", "Oh no"]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_log_that_was_told_with_its_event_is_not_told_again(whole: bool) -> None:
+    with pytest.raises(DeployFailed) as failed, cdk_output(whole=whole):
+        raise DeployFailed("\n".join(LOG))
+    assert str(failed.value) == f"{LOG[0]} … {LOG[-1]}"
+    with pytest.raises(DeployFailed) as failed, cdk_output(whole=whole):
+        raise DeployFailed("it is taken")
+    assert str(failed.value) == "it is taken"
 
 
 def test_a_column_in_which_nothing_stands_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -253,7 +253,9 @@ class Container:
         )
         quoted = "\n".join(server.last_log_lines(_QUOTED_LOG_LINES))
         lines = _COLOURS.sub("", quoted) or "(the log is empty)"
-        return opening + lines[-(MAX_FAILURE_REASON - len(opening)) :]
+        room = MAX_FAILURE_REASON - len(opening)
+        whole = lines if len(lines) <= room else lines[-room:].partition("\n")[2]
+        return opening + (whole or lines[-room:])
 
     def summary(self) -> dict[str, Any]:
         """The process as ``local status`` shows it; of one that is gone, its log alone."""

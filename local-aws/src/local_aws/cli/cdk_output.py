@@ -9,10 +9,12 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
 import click
+
+from local_aws.errors import DeployFailed
 
 _EVENT = re.compile(
     r"\s*(?P<stack>[^\s|]+) \|[ \d/]*\|[^|]+\| (?P<status>[A-Z_]+) +\| (?P<kind>\S+) *\| (?P<of>.*)"
@@ -26,6 +28,8 @@ _NOISE = re.compile(
     r"Successfully synthesized to |Supply a stack id |"
     r"python3? -m local_aws\.process\.ready_app "
 )
+_REPEATS = re.compile(r"Failed resources:|‣ DeploymentError: Resource updates failed:")
+"""What comes before events that failed, once more, each with all of its reason."""
 _DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted", "IMPORT": "imported"}
 _LONG = ("AWS::SageMaker::Endpoint", "AWS::SageMaker::InferenceComponent")
 _OF_CDK = ("CDKToolkit", "AWS::CDK::Metadata")
@@ -38,11 +42,21 @@ def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
     It is told on standard error, where the CLI says most of it. Events of resources are counted
     by kind and told when their stack is done. One that failed, or is of a rollback, is told as it
     is, and so is whatever is no event. A terminal shows the last event meanwhile; elsewhere a line
-    says that an endpoint is begun, which may wait for its alarms between shifts of traffic.
+    says that an endpoint is begun, which may wait for its alarms between shifts of traffic. The
+    reason of a `DeployFailed`, which may quote a container's log, is told by then.
     """
-    if whole:
-        yield None
-        return
+    try:
+        with nullcontext() if whole else _shortened() as log:
+            yield log
+    except DeployFailed as failed:
+        lines = str(failed).splitlines()
+        if len(lines) < 3:
+            raise
+        raise DeployFailed(f"{lines[0]} … {lines[-1].strip()}") from None
+
+
+@contextmanager
+def _shortened() -> Iterator[TextIO]:
     reading, writing = os.pipe()
     with os.fdopen(reading, encoding="utf-8", errors="replace") as lines:
         printer = threading.Thread(target=_print, args=(lines,), daemon=True)
@@ -57,10 +71,15 @@ def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
 def _print(lines: TextIO) -> None:
     done: dict[str, Counter[tuple[str, str]]] = {}
     begun: set[str] = set()
-    on_terminal = sys.stderr.isatty()
+    on_terminal, repeats = sys.stderr.isatty(), False
     for line in lines:
         event = _EVENT.match(line)
-        if event is None and _NOISE.match(line):
+        repeats = (
+            event is None
+            and not line.startswith("❌")
+            and (repeats or _REPEATS.match(line) is not None)
+        )
+        if repeats or (event is None and _NOISE.match(line)):
             continue
         told = [line.rstrip()]
         if event is not None:
