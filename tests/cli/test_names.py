@@ -35,6 +35,7 @@ def runtime() -> Iterator[FakeRuntime]:
     ("words", "meant"),
     [
         ("predict y/half {}", "/endpoints/y-half/invocations"),
+        ("predict y/half/cpu {}", "'X-Amzn-SageMaker-Target-Variant': 'cpu'"),
         ("golden y/half golden.jsonl --record", "/endpoints/y-half/invocations"),
         ("bench y/half --input golden.jsonl", "y-half"),
         ("watch y/half", "y-half"),

@@ -22,10 +22,11 @@ def end_without_a_word() -> None:
 @contextmanager
 def told_as_errors() -> Iterator[None]:
     """Ctrl-C is a `KeyboardInterrupt` in the block, where `end_without_a_word` was called."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.SIG_DFL:
+    was_called = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    if was_called:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if was_called:
+            end_without_a_word()
