@@ -13,7 +13,7 @@ from tests.client.fake_runtime import FakeRuntime, fake_runtime, refusal
 
 FILE = """
 name: y
-region: eu-west-1
+region: eu-central-1
 monitoring: {}
 models:
   half:
@@ -43,12 +43,12 @@ def runtime() -> Iterator[FakeRuntime]:
         ("explain y/half", "y-half"),
         ("archives y/half", "y-half"),
         ("adopt endpoint y/half", "y-half"),
-        ("local logs y/half", "y-half"),
+        ("local logs y/half", "no endpoint 'y-half' in eu-central-1 has a log"),
         ("transform y/half golden.jsonl out", "/y/half/"),
         ("transform status y/half nightly", "/y/half/"),
         ("transform stop half nightly -e y", "/y/half/"),
-        ("dashboard y/half --latest", "y-half-eu-west-1"),
-        ("dashboard y half --latest", "y-half-eu-west-1"),
+        ("dashboard y/half --latest", "y-half-eu-central-1"),
+        ("dashboard y half --latest", "y-half-eu-central-1"),
         ("serve y/half", "environments/half does not exist"),
         ("compile y/half", "half"),
         ("diff y", "y-half"),

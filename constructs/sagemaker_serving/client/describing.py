@@ -43,6 +43,6 @@ def _those_there(sagemaker: Any, name: str) -> str:
     if close is not None:
         return f"did you mean {close!r}"
     if not names:
-        return "there is none at all; name another --region"
+        return "there is none at all; deploy it, or name another --region"
     known = f"{', '.join(names[:9])}{', …' if len(names) > 9 else ''}"
     return f"what is there: {known}; or name another --region"

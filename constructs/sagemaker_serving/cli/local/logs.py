@@ -8,7 +8,7 @@ import click
 
 from local_aws.cli.options import region_option, state_dir_option
 from local_aws.process.region import LAST_REGION, one_region, shell_region
-from sagemaker_serving.cli.completing import DeployedEndpoint, variant_named
+from sagemaker_serving.cli.completing import DeployedEndpoint, EndpointOfFile, variant_named
 
 
 @click.command()
@@ -51,7 +51,8 @@ def logs(
 
     if region is None:
         written = one_region(regions_with_logs(state_dir, endpoint), endpoint)
-        region = written or shell_region() or LAST_REGION
+        of_file = endpoint.region if isinstance(endpoint, EndpointOfFile) else None
+        region = written or of_file or shell_region() or LAST_REGION
     found = EndpointLogs(state_dir, region, endpoint, variant_named(variant, endpoint))
     several = len(found.variants) > 1
 
