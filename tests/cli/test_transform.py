@@ -218,7 +218,11 @@ def test_an_execution_that_is_refused_says_why_and_ends_with_1(transform: Run) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("echo", "in", "out"), "give --environment, or --local"),
+        (("echo", "in", "out"), "give <environment>/echo, --environment, or --local"),
+        (
+            ("trial/echo", "a", "b", "-e", "prod"),
+            "--environment is prod, and trial/echo is of trial",
+        ),
         (("echo", "-e", "trial"), "give INPUT and OUTPUT, or --resume"),
         (("echo", "a", "-e", "trial", "--resume", "x"), "INPUT and OUTPUT are both folders of"),
         (("echo", "nowhere", "out", "-e", "trial"), "nowhere is no file, and no folder with files"),
