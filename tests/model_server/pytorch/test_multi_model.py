@@ -154,9 +154,7 @@ def test_a_loaded_model_is_described(server: ModelServer) -> None:
     load(server, "a")
     (described,) = json.loads(ask(server, method="GET", path="/models/a")[1])
     assert described["modelUrl"] == "/opt/ml/models/a/model"
-    assert (described["loadedAtStartup"], described["maxBatchDelay"]) == (False, -10000)
-    assert described["responseTimeout"] == 60
-    assert "startupTimeout" not in described
+    assert described["loadedAtStartup"] is False
     assert [each["pid"] for each in described["workers"]] == [invoke(server, "a")[1][1]]
 
 
@@ -181,9 +179,6 @@ def test_a_model_that_cannot_be_loaded(
         assert (status, said["type"]) == (503, "ServiceUnavailableException")
 
 
-JSON_SYNTAX = "java.lang.IllegalStateException: Expected BEGIN_OBJECT but was "
-
-
 @pytest.mark.parametrize(
     ("body", "answer"),
     [
@@ -197,10 +192,8 @@ JSON_SYNTAX = "java.lang.IllegalStateException: Expected BEGIN_OBJECT but was "
         (b'{"url": "/opt/ml/models/a/model"}',
          told(400, "InvalidModelException", "Model name is not defined.")),
         (b'{"model_name": "x"}', told(400, "BadRequestException", "Parameter url is required.")),
-        (b"[]",
-         told(500, "JsonSyntaxException", f"{JSON_SYNTAX}BEGIN_ARRAY at line 1 column 2 path $")),
-        (b"nope",
-         told(500, "JsonSyntaxException", f"{JSON_SYNTAX}STRING at line 1 column 1 path $")),
+        (b"[]", told(500, "JsonSyntaxException", "Expected BEGIN_OBJECT")),
+        (b"nope", told(500, "JsonSyntaxException", "Expected BEGIN_OBJECT")),
     ],
 )  # fmt: skip
 def test_a_load_that_asks_for_nothing_there_is(

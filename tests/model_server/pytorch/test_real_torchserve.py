@@ -72,16 +72,14 @@ def post(path: str, body: str = "1", **headers: str) -> Request:
 
 
 SINGLE: list[Request] = [
-    *(("GET", path, {}, "") for path in ("/ping", "/models/other", "/", "/nope", "/metrics")),
+    *(("GET", path, {}, "") for path in ("/ping", "/models/other", "/", "/nope")),
     *(
         post(path, Content_Type="text/csv")
         for path in (
             *("/invocations", "/invocations/", "/invocations/x", "//invocations"),
             *("/models/model/invoke", "/models/other/invoke", "/models/model/x", "/models"),
             *("/models%2Fmodel/inv%6Fke", "/models/m%20/invoke"),
-            *("/predictions/model", "/predictions/model/1.0/a", "/predictions/model/2.0"),
-            *("/explanations/model", "/model/predict", "/v1/models/model:predict"),
-            *("/v2/models/model/infer", "/invocations?model_name=other"),
+            "/invocations?model_name=other",
         )
     ),
     ("DELETE", "/models/model", {}, ""),
@@ -127,9 +125,6 @@ def many(folder: Path) -> list[Request]:
         load("x", f"{folder}/../a"),
         load("x", None),
         load(None, str(folder / "a" / "model")),
-        post("/models", "nope", Content_Type="application/json"),
-        post("/models", "[]", Content_Type="application/json"),
-        post("/models", "", Content_Type="application/json"),
         of("raises"),
         of("runtime"),
         of("memory"),

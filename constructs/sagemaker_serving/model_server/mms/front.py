@@ -1,4 +1,5 @@
-"""What TorchServe answers on its one port, by path and method.
+"""What TorchServe answers on its one port, as far as SageMaker asks it: /ping, /invocations and
+/models.
 
 Source: ``InferenceRequestHandler``, ``ManagementRequestHandler`` and ``HttpRequestHandler`` of
 TorchServe 0.12.0, asked on 2026-11-23 (`toolkit.contract`).
@@ -36,7 +37,6 @@ _NOT_ALLOWED = document(
     "Requested method is not allowed, please refer to API document.",
 )
 _WORKER_DIED = document(500, "InternalServerException", "Worker died.")
-_NO_METRICS = Answer(status=200, body=b"", content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 class Front:
@@ -78,28 +78,13 @@ class Front:
         match segments[1:]:
             case []:
                 return _response(_NOT_ALLOWED)
-            case ["metrics"]:
-                return _response(_NO_METRICS)
             case ["invocations"]:
                 name = parameters.get("model_name") or _only_at_start(models)
                 return await self._invocation(models, request, name)
-            case ["predictions" | "explanations" as verb, name, *rest]:
-                url_path = {"url_path": "/".join(rest[1:])} if _adds_url_path(models) else {}
-                added = {"explain": str(verb == "explanations"), **url_path}
-                return await self._invocation(models, request, name, *rest[:1], **added)
             case ["models", name, "invoke"]:
                 return await self._invocation(models, request, name)
             case ["models", *rest] if len(rest) < 2:
                 return await self._managed(models, request, rest, parameters)
-            case ["v1", "models", verb] if verb.partition(":")[2] in ("predict", "explain"):
-                name, _, verb = verb.partition(":")
-                explain = str(verb == "explain")
-                return await self._invocation(models, request, name, explain=explain)
-            case ["v2", "models", name, "infer" | "explain" as verb]:
-                explain = str(verb == "explain")
-                return await self._invocation(models, request, name, explain=explain)
-            case [name, "predict"] | [name, _, "predict"] if name != "models":
-                return await self._invocation(models, request, name, *segments[2:-1])
         return _response(_NOT_FOUND)
 
     async def _managed(
@@ -130,10 +115,8 @@ class Front:
         models: Models,
         request: web.BaseRequest,
         name: str | None,
-        version: str = management.VERSION,
-        **added: str,
     ) -> web.Response:
-        """What the model of that name says; ``added`` are headers that the server adds."""
+        """What the model of that name says."""
         body = await read_body(request)
         if len(body) > models.container.settings.largest_request_bytes:
             return web.Response(status=413)
@@ -143,15 +126,12 @@ class Front:
         model = models.get(name)
         if model is None:
             return _response(management.not_found(name))
-        if version != management.VERSION:
-            message = f"Model version: {version} does not exist for model: {name}"
-            return _response(document(404, "ModelVersionNotFoundException", message))
         if model.under_way >= models.container.settings.queue_size:
             return _response(_no_worker(name))
         model.under_way += 1
         try:
             await model.is_settled.wait()
-            headers = {_HEADER: _as_sent(request, added)}
+            headers = {_HEADER: _as_sent(request)}
             return _response(await _asked(models, model, headers, body))
         finally:
             model.under_way -= 1
@@ -179,15 +159,10 @@ def _only_at_start(models: Models) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _adds_url_path(models: Models) -> bool:
-    contract = models.container.contract
-    return contract is not None and contract.url_path
-
-
-def _as_sent(request: web.BaseRequest, added: Mapping[str, str]) -> str:
+def _as_sent(request: web.BaseRequest) -> str:
     """The caller's headers in JSON, as they were spelt; of one that comes twice, the last."""
     sent = {name.decode("latin-1"): text.decode("latin-1") for name, text in request.raw_headers}
-    return json.dumps({**sent, **added})
+    return json.dumps(sent)
 
 
 def _health(models: Models | None) -> Answer:

@@ -1,8 +1,8 @@
 """TorchServe's management API, as far as SageMaker uses it: list, load, describe and unload models.
 
 Source: ``ManagementRequestHandler`` and ``ApiUtils`` of TorchServe 0.12.0. Texts are what 0.12.0,
-0.11.0, 0.8.2 and 0.6.1 answered on 2026-11-23; messages about JSON that is none are unverified
-beyond the cases in tests/model_server/pytorch.
+0.11.0, 0.8.2 and 0.6.1 answered on 2026-11-23, but of JSON that is none. Of a description there is
+what is known here.
 """
 
 from __future__ import annotations
@@ -14,28 +14,13 @@ from typing import Any
 import psutil
 
 from sagemaker_serving.model_server.mms.models import Model, Models, NotLoaded
-from sagemaker_serving.model_server.toolkit.contract import ToolkitContract, toolkit_contract
+from sagemaker_serving.model_server.toolkit.contract import toolkit_contract
 from sagemaker_serving.model_server.toolkit.service import Answer, document, indented
-from sagemaker_serving.model_server.toolkit.settings import STARTUP_SECONDS
 
 VERSION = "1.0"
 """Of a model whose archive names none."""
 
 _PAGE = 100
-_VALUES: Mapping[str, object] = {
-    "startupTimeout": STARTUP_SECONDS,
-    "maxRetryTimeoutInSec": 300,
-    "clientTimeoutInMills": 0,
-    "parallelType": "",
-    "parallelLevel": 0,
-    "deviceType": "cpu",
-    **dict.fromkeys(("continuousBatching", "useJobTicket", "useVenv", "stateful"), False),
-    "sequenceMaxIdleMSec": 0,
-    "sequenceTimeoutMSec": 0,
-    "maxNumSequence": 0,
-    "maxSequenceJobQueueSize": 0,
-}
-"""What a description says beside what is known of the model."""
 
 
 def listing(models: Models, parameters: Mapping[str, str]) -> Answer:
@@ -52,7 +37,7 @@ def listing(models: Models, parameters: Mapping[str, str]) -> Answer:
 def description(models: Models, name: str) -> Answer:
     """What is known of one model."""
     model = models.get(name)
-    return not_found(name) if model is None else _told([_described(models, model)])
+    return not_found(name) if model is None else _told([_described(model)])
 
 
 async def register(
@@ -64,14 +49,12 @@ async def register(
     """
     given: Any = parameters
     if content_type.partition(";")[0].strip().lower() == "application/json":
-        if not body.strip():
-            return document(500, "NullPointerException", _NULL)
         try:
             given = json.loads(body)
         except ValueError:
-            given = body.decode("utf-8", "replace")
+            given = None
         if not isinstance(given, dict):
-            return document(500, "JsonSyntaxException", _expected_object(given))
+            return document(500, "JsonSyntaxException", "Expected BEGIN_OBJECT")
     name, url = given.get("model_name"), given.get("url")
     if url is None:
         return document(400, "BadRequestException", "Parameter url is required.")
@@ -94,7 +77,8 @@ async def register(
         message = f"Failed to start workers for model {name} version: {VERSION}"
         status = 507 if failed.has_no_memory else 500
         return document(status, "InternalServerException", message)
-    return _told({"status": _contract(models).loaded.format(name, max(workers, 1))})
+    contract = models.container.contract or toolkit_contract(None)
+    return _told({"status": contract.loaded.format(name, max(workers, 1))})
 
 
 async def unregister(models: Models, name: str) -> Answer:
@@ -122,29 +106,8 @@ def not_found(name: str) -> Answer:
     return document(404, "ModelNotFoundException", f"Model not found: {name}")
 
 
-_NULL = (
-    'Cannot invoke "org.pytorch.serve.http.messages.RegisterModelRequest.getModelUrl()" because '
-    '"registerModelRequest" is null'
-)
-
-
-def _expected_object(given: object) -> str:
-    found, column = ("BEGIN_ARRAY", 2) if isinstance(given, list) else ("STRING", 1)
-    return (
-        f"java.lang.IllegalStateException: Expected BEGIN_OBJECT but was {found} at line 1 column "
-        f"{column} path $"
-    )
-
-
-def _described(models: Models, model: Model) -> dict[str, object]:
-    contract, settings = _contract(models), models.container.settings
+def _described(model: Model) -> dict[str, object]:
     pids = [] if model.workers is None else model.workers.pids()
-    known = {**_VALUES, "responseTimeout": settings.response_timeout_seconds}
-    waiting = max(model.under_way - len(pids), 0)
-    queue = {
-        "remainingCapacity": settings.queue_size - waiting,
-        "pendingRequests": waiting,
-    }
     return {
         "modelName": model.name,
         "modelVersion": VERSION,
@@ -153,12 +116,8 @@ def _described(models: Models, model: Model) -> dict[str, object]:
         "minWorkers": model.worker_count,
         "maxWorkers": model.worker_count,
         "batchSize": 1,
-        # What 0.11.0 and later make of a batch size of one that a request did not give.
-        "maxBatchDelay": -10000 if contract.described and not model.at_start else 100,
-        **{name: known[name] for name in contract.described},
         "loadedAtStartup": model.at_start,
         "workers": [_worker(model, number, pid) for number, pid in enumerate(pids)],
-        **({"jobQueueStatus": queue} if contract.tells_queue else {}),
     }
 
 
@@ -176,10 +135,6 @@ def _worker(model: Model, number: int, pid: int) -> dict[str, object]:
         "gpu": False,
         "gpuUsage": "N/A",
     }
-
-
-def _contract(models: Models) -> ToolkitContract:
-    return models.container.contract or toolkit_contract(None)
 
 
 def _integer(given: object, default: int) -> int:

@@ -16,13 +16,6 @@ from sagemaker_serving.errors import Mistake
 API_VARIABLE = "TS_ENABLE_MODEL_API"
 """TorchServe takes any of its settings from a variable (``enable_envvars_config``)."""
 
-_TIMES = ("responseTimeout", "startupTimeout", "maxRetryTimeoutInSec", "clientTimeoutInMills")
-_BATCHES = (
-    *("parallelType", "parallelLevel", "deviceType", "continuousBatching", "useJobTicket"),
-    *("useVenv", "stateful", "sequenceMaxIdleMSec", "sequenceTimeoutMSec", "maxNumSequence"),
-    "maxSequenceJobQueueSize",
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ToolkitContract:
@@ -48,15 +41,6 @@ class ToolkitContract:
     unwraps: bool
     """Whether a folder that is all there is in a model's folder is the model."""
 
-    url_path: bool
-    """Whether /predictions adds the header ``url_path``."""
-
-    described: tuple[str, ...]
-    """Which times and ways of batching GET /models/NAME tells."""
-
-    tells_queue: bool
-    """Whether it tells the queue of requests."""
-
     loaded: str
     """The status of a load, with the model's name and the number of its workers."""
 
@@ -68,9 +52,6 @@ _NEWEST = ToolkitContract(
     loads_models=False,
     reads_timeout=False,
     unwraps=True,
-    url_path=True,
-    described=(*_TIMES, *_BATCHES),
-    tells_queue=True,
     loaded='Model "{}" Version: 1.0 registered with {} initial workers',
 )
 _TO_2_3 = replace(
@@ -80,19 +61,14 @@ _TO_2_3 = replace(
     toolkit="2.0.24",
     loads_models=True,
     reads_timeout=True,
-    url_path=False,
-    described=tuple(
-        name for name in _NEWEST.described if name not in ("startupTimeout", "sequenceTimeoutMSec")
-    ),
 )
-_TO_2_0 = replace(_TO_2_3, images="2.0", server="0.8.2", toolkit="2.0.16", described=())
+_TO_2_0 = replace(_TO_2_3, images="2.0", server="0.8.2", toolkit="2.0.16")
 _TO_1_12 = replace(
     _TO_2_0,
     images="1.6 to 1.12",
     server="0.6.1",
     toolkit="2.0.11",
     unwraps=False,
-    tells_queue=False,
 )
 _TO_1_5 = replace(
     _TO_1_12,
