@@ -20,12 +20,11 @@ from local_aws.faults import Faults
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.async_inference.service import AsyncQueue
 from sagemaker_serving.local_sagemaker.common.judged import CONFIG, refuse
-from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.quotas import refuse_beyond
 from sagemaker_serving.local_sagemaker.common.settings import Settings
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.endpoints.async_tasks import AsyncWork
-from sagemaker_serving.local_sagemaker.endpoints.configs import find_endpoint_config
+from sagemaker_serving.local_sagemaker.endpoints.configs import EndpointConfigs
 from sagemaker_serving.local_sagemaker.endpoints.tasks import EndpointTasks
 from sagemaker_serving.local_sagemaker.endpoints.views import EndpointViews
 from sagemaker_serving.local_sagemaker.engines.engines import NO_ENGINES, Engines
@@ -46,8 +45,8 @@ from sagemaker_serving.local_sagemaker.fleets.scalable import (
     registered_variants,
 )
 from sagemaker_serving.local_sagemaker.fleets.states import (
+    KeptEndpoints,
     deployment_config,
-    find_endpoint,
     keep_deployment_config,
     refuse_in_progress,
     refuse_no_instances,
@@ -65,10 +64,8 @@ Parameters = Mapping[str, Any]
 VARIANTS = ("ProductionVariants", "ShadowProductionVariants")
 
 
-class Endpoints:
+class Endpoints(KeptEndpoints):
     """CreateEndpoint, UpdateEndpoint and the other actions on endpoints, and what serves them."""
-
-    _listing = Listing("Endpoint")
 
     def __init__(
         self,
@@ -102,11 +99,8 @@ class Endpoints:
         name = parameters["EndpointName"]
         arn = region.arn("endpoint", name)
         with region.lock:
-            if name in region.endpoints:
-                raise AwsError(
-                    "ValidationException", f'Cannot create already existing endpoint "{arn}".'
-                )
-            config = find_endpoint_config(region, parameters["EndpointConfigName"])
+            self.refuse_existing(region, name)
+            config = EndpointConfigs.find(region, parameters["EndpointConfigName"])
             refuse(region, "CreateEndpoint", parameters, (CONFIG, config))
             self._refuse_beyond_quotas(region, _instances(config))
             created = now()
@@ -132,7 +126,7 @@ class Endpoints:
         after an update that failed.
         """
         with region.lock:
-            endpoint = find_endpoint(region, parameters["EndpointName"])
+            endpoint = self.find(region, parameters["EndpointName"])
             live = self._fleets.of(endpoint["EndpointArn"])
             described = {**endpoint, **_of_the_fleet(live)}
             if self._engines.are_off and endpoint["EndpointStatus"] != "Failed":
@@ -143,20 +137,15 @@ class Endpoints:
                     described["PendingDeploymentSummary"] = pending
         return described
 
-    def list(self, region: Region, parameters: Parameters) -> Resource:
-        """The endpoints of the region, page by page."""
-        with region.lock:
-            return self._listing.page(region.endpoints.values(), parameters)
-
     def update(self, region: Region, parameters: Parameters) -> Resource:
         """Begin to replace what serves; the old fleet serves until the new one is healthy."""
         name = parameters["EndpointName"]
         scaled = registered_variants(self._context, region.name, name)  # without the lock
         with region.lock:
-            endpoint = find_endpoint(region, name)
+            endpoint = self.find(region, name)
             refuse_unless_in_service(endpoint)
             fleet = self._fleets.of(endpoint["EndpointArn"]).serving
-            config = find_endpoint_config(region, parameters["EndpointConfigName"])
+            config = EndpointConfigs.find(region, parameters["EndpointConfigName"])
             variants = fleet.variants if fleet is not None else {}
             refuse_registered_variants(
                 {each.name: each.instance_type for each in variants.values()}, config, scaled
@@ -184,7 +173,7 @@ class Endpoints:
     def update_weights(self, region: Region, parameters: Parameters) -> Resource:
         """Change weights and counts without a new fleet: at once, but for a count from or to 0."""
         with region.lock:
-            endpoint = find_endpoint(region, parameters["EndpointName"])
+            endpoint = self.find(region, parameters["EndpointName"])
             refuse_unless_in_service(endpoint)
             fleet = self._fleets.of(endpoint["EndpointArn"]).serving
             wanted = parameters["DesiredWeightsAndCapacities"]
@@ -219,7 +208,7 @@ class Endpoints:
     def delete(self, region: Region, parameters: Parameters) -> Resource:
         """Begin to end an endpoint's processes; it is gone when DescribeEndpoint says so."""
         with region.lock:
-            endpoint = find_endpoint(region, parameters["EndpointName"])
+            endpoint = self.find(region, parameters["EndpointName"])
             refuse_in_progress(endpoint)
             refuse_with_components(region, endpoint)
             endpoint["EndpointStatus"] = "Deleting"
@@ -274,7 +263,7 @@ class Endpoints:
                 for variant in fleet.every:
                     taken[variant.instance_type or ""] += variant.instance_count
             elif endpoint["EndpointStatus"] == "Creating":
-                taken += _instances(find_endpoint_config(region, endpoint["EndpointConfigName"]))
+                taken += _instances(EndpointConfigs.find(region, endpoint["EndpointConfigName"]))
         refuse_beyond(self._quotas, "endpoint", wanted, taken)
 
     def _serving(self, region: Region, name: str) -> EndpointRuntime:

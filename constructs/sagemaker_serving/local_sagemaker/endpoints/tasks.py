@@ -18,7 +18,7 @@ from sagemaker_serving.local_sagemaker.endpoints.async_tasks import AsyncWork
 from sagemaker_serving.local_sagemaker.fleets.deployment import Deployment
 from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
-from sagemaker_serving.local_sagemaker.fleets.fleet_builder import Models
+from sagemaker_serving.local_sagemaker.fleets.fleet_builder import ModelsByName
 from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets, WentBack
 from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
 from sagemaker_serving.local_sagemaker.fleets.routing import pick_variant
@@ -71,7 +71,7 @@ class EndpointTasks:
         self._fleets.close()
 
     def _bring_up(
-        self, region: Region, endpoint: Resource, config: Resource, models: Models | None
+        self, region: Region, endpoint: Resource, config: Resource, models: ModelsByName | None
     ) -> None:
         live = self._fleets.of(endpoint["EndpointArn"])
         try:

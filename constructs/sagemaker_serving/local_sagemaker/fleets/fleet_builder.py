@@ -27,8 +27,8 @@ from sagemaker_serving.local_sagemaker.hosting import (
 )
 from sagemaker_serving.local_sagemaker.hosting.multi_model import CONTAINER as MULTI_MODEL
 from sagemaker_serving.local_sagemaker.models.models import (
+    Models,
     containers_of,
-    find_model,
     is_multi_model,
 )
 from sagemaker_serving.local_sagemaker.models.network_access import NetworkRefused, check_network
@@ -38,8 +38,7 @@ from sagemaker_serving.local_sagemaker.observability.log_shipper import LogShipp
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics, Series
 from sagemaker_serving.log_groups import component_log_group, endpoint_log_group
 
-Models = Mapping[str, Resource]
-"""Models by name."""
+ModelsByName = Mapping[str, Resource]
 
 
 class FleetBuilder:
@@ -61,7 +60,12 @@ class FleetBuilder:
         self._settings = settings
 
     def fleet(
-        self, region: Region, endpoint: str, config: Resource, models: Models | None, number: int
+        self,
+        region: Region,
+        endpoint: str,
+        config: Resource,
+        models: ModelsByName | None,
+        number: int,
     ) -> Fleet:
         """The fleet of a config; ``number`` is its generation.
 
@@ -88,7 +92,7 @@ class FleetBuilder:
         endpoint: str,
         fleet_config: Resource,
         config: Resource,
-        models: Models | None,
+        models: ModelsByName | None,
         number: int,
         *,
         is_shadow: bool,
@@ -99,7 +103,7 @@ class FleetBuilder:
             check = partial(self._check_network, region, fleet_config)
             return Variant(config, role, Bare(NEEDS_COMPONENT, check=check), is_shadow=is_shadow)
         component = fleet_config.get("InferenceComponentName")
-        model = find_model(region, name) if models is None else models[name]
+        model = Models.find(region, name) if models is None else models[name]
         containers = [
             Container(plan, self._context, self._engines, self._logs)
             for plan in self._plans(

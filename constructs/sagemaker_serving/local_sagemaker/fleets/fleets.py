@@ -16,7 +16,7 @@ from sagemaker_serving.local_sagemaker.common.store import Region, Resource
 from sagemaker_serving.local_sagemaker.containers.container import ContainerFailed
 from sagemaker_serving.local_sagemaker.fleets.endpoint_runtime import EndpointRuntime
 from sagemaker_serving.local_sagemaker.fleets.fleet import Fleet
-from sagemaker_serving.local_sagemaker.fleets.fleet_builder import FleetBuilder, Models
+from sagemaker_serving.local_sagemaker.fleets.fleet_builder import FleetBuilder, ModelsByName
 from sagemaker_serving.local_sagemaker.fleets.placement import placed
 from sagemaker_serving.local_sagemaker.observability.log_files import last_generation
 
@@ -70,7 +70,7 @@ class Fleets:
         endpoint: Resource,
         config: Resource,
         operation: str,
-        models: Models | None = None,
+        models: ModelsByName | None = None,
     ) -> Fleet:
         """A healthy fleet of the config, in ``starting`` meanwhile.
 

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from local_aws.protocol import AwsError
+from sagemaker_serving.local_sagemaker.common.kept import Kept
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import ContainerFailed
 
 
-def find_endpoint(region: Region, name: str) -> Resource:
-    """The endpoint of that name; raises AWS's "Could not find endpoint"."""
-    with region.lock:
-        endpoint = region.endpoints.get(name)
-    if endpoint is None:
-        arn = region.arn("endpoint", name)
-        raise AwsError("ValidationException", f'Could not find endpoint "{arn}".')
-    return endpoint
+class KeptEndpoints(Kept):
+    """Endpoints, by their names."""
+
+    kind = "Endpoint"
+    arn_kind = words = "endpoint"
+    places = "endpoints"
 
 
 def deployment_config(endpoint: Resource, parameters: Mapping[str, Any]) -> Resource | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.judged import refuse
+from sagemaker_serving.local_sagemaker.common.kept import Kept
 from sagemaker_serving.local_sagemaker.common.listing import Listing
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import ContainerFailed
@@ -16,23 +17,26 @@ from sagemaker_serving.local_sagemaker.fleets.fleets import Fleets
 from sagemaker_serving.local_sagemaker.fleets.request_pipeline import Route
 from sagemaker_serving.local_sagemaker.fleets.rollout import Rollouts
 from sagemaker_serving.local_sagemaker.fleets.routing import pick_variant
-from sagemaker_serving.local_sagemaker.fleets.states import find_endpoint
+from sagemaker_serving.local_sagemaker.fleets.states import KeptEndpoints
 from sagemaker_serving.local_sagemaker.inference_components.adapters import Adapters
 from sagemaker_serving.local_sagemaker.inference_components.tasks import STATUS, ComponentWork
-from sagemaker_serving.local_sagemaker.models.models import find_model
+from sagemaker_serving.local_sagemaker.models.models import Models
 from sagemaker_serving.local_sagemaker.observability.metrics import Metrics, Series
 
 Parameters = Mapping[str, Any]
 
 
-class InferenceComponents:
+class InferenceComponents(Kept):
     """CreateInferenceComponent, its Describe, Update and Delete, ListInferenceComponents.
 
     One process is all the copies; at 0 copies there is none. Memory, cores and
     accelerators that a copy asks for are kept and not reserved.
     """
 
-    _listing = Listing("InferenceComponent")
+    kind = "InferenceComponent"
+    arn_kind = "inference-component"
+    places = "inference_components"
+    words = "inference component"
 
     def __init__(self, fleets: Fleets, rollouts: Rollouts, metrics: Metrics) -> None:
         self._fleets = fleets
@@ -47,12 +51,8 @@ class InferenceComponents:
         copies = parameters.get("RuntimeConfig", {}).get("CopyCount", 1)
         refuse(region, "CreateInferenceComponent", parameters)
         with region.lock:
-            if name in region.inference_components:
-                raise AwsError(
-                    "ValidationException",
-                    f'Cannot create already existing inference component "{arn}".',
-                )
-            endpoint = find_endpoint(region, parameters["EndpointName"])
+            self.refuse_existing(region, name)
+            endpoint = KeptEndpoints.find(region, parameters["EndpointName"])
             base = _base_of(region, parameters)
             wanted = parameters.get("VariantName")
             component = {
@@ -86,7 +86,7 @@ class InferenceComponents:
 
     def describe(self, region: Region, parameters: Parameters) -> Resource:
         """The component as it stands now."""
-        component = dict(find_component(region, parameters["InferenceComponentName"]))
+        component = dict(InferenceComponents.find(region, parameters["InferenceComponentName"]))
         if "Specifications" in component:
             del component["Specification"]
             each = [_deployed(part, component) for part in component["Specifications"]]
@@ -107,7 +107,7 @@ class InferenceComponents:
                 if parameters.get("EndpointNameEquals") in (None, component["EndpointName"])
                 and parameters.get("VariantNameEquals") in (None, component["VariantName"])
             ]
-            return self._listing.page(found, parameters)
+            return Listing(self.kind).page(found, parameters)
 
     def update(self, region: Region, parameters: Parameters) -> Resource:
         """Begin to replace a component's copies; the old ones serve until the new are healthy."""
@@ -282,7 +282,7 @@ class InferenceComponents:
         endpoint's config."""
         specification = component["Specification"]
         if "ModelName" in specification:
-            return find_model(region, specification["ModelName"])
+            return Models.find(region, specification["ModelName"])
         container = specification.get("Container", {})
         if "Image" not in container or "ArtifactUrl" not in container:
             raise AwsError(
@@ -302,7 +302,7 @@ class InferenceComponents:
         }
 
     def _settled(self, region: Region, name: str) -> Resource:
-        component = find_component(region, name)
+        component = InferenceComponents.find(region, name)
         if component[STATUS] not in ("InService", "Failed"):
             raise AwsError(
                 "ValidationException",
@@ -348,7 +348,7 @@ def _base_of(region: Region, parameters: Parameters) -> Resource | None:
     name = specification.get("BaseInferenceComponentName")
     if name is None:
         return None
-    base = find_component(region, name)
+    base = InferenceComponents.find(region, name)
     if "BaseInferenceComponentName" in base["Specification"]:
         wrong = f"{name} is an adapter itself"
     elif base["EndpointName"] != parameters["EndpointName"]:
@@ -362,13 +362,3 @@ def _base_of(region: Region, parameters: Parameters) -> Resource | None:
     else:
         return base
     raise AwsError("ValidationException", f"the adapter cannot be made: {wrong}")
-
-
-def find_component(region: Region, name: str) -> Resource:
-    """The component of that name; raises AWS's "Could not find inference component"."""
-    with region.lock:
-        component = region.inference_components.get(name)
-    if component is None:
-        arn = region.arn("inference-component", name)
-        raise AwsError("ValidationException", f'Could not find inference component "{arn}".')
-    return component

@@ -23,7 +23,7 @@ from sagemaker_serving.local_sagemaker.common.store import (
     now,
     without_tags,
 )
-from sagemaker_serving.local_sagemaker.fleets.states import find_endpoint
+from sagemaker_serving.local_sagemaker.fleets.states import KeptEndpoints
 
 Parameters = Mapping[str, Any]
 
@@ -260,7 +260,7 @@ class EndpointPolicies:
         if name not in region.endpoints:
             arn = region.arn("endpoint", name)
             raise AwsError("ResourceNotFound", f'Could not find endpoint "{arn}".')
-        return find_endpoint(region, name)
+        return KeptEndpoints.find(region, name)
 
 
 def _twice(given: list[str]) -> list[str]:

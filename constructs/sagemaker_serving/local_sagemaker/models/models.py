@@ -8,7 +8,7 @@ from typing import Any
 from local_aws.context import LocalContext
 from local_aws.protocol import AwsError
 from sagemaker_serving.local_sagemaker.common.judged import refuse
-from sagemaker_serving.local_sagemaker.common.listing import Listing
+from sagemaker_serving.local_sagemaker.common.kept import Kept
 from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now, without_tags
 from sagemaker_serving.local_sagemaker.model_registry.model_packages import containers_of_package
 from sagemaker_serving.local_sagemaker.models import archives
@@ -17,10 +17,12 @@ from sagemaker_serving.local_sagemaker.models.roles import role_client
 Parameters = Mapping[str, Any]
 
 
-class Models:
+class Models(Kept):
     """CreateModel, DescribeModel, ListModels, DeleteModel."""
 
-    _listing = Listing("Model")
+    kind = "Model"
+    arn_kind = words = "model"
+    places = "models"
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
@@ -38,10 +40,7 @@ class Models:
         for container in containers_of(given):
             self._check_container(region, parameters.get("ExecutionRoleArn"), container)
         with region.lock:
-            if name in region.models:
-                raise AwsError(
-                    "ValidationException", f'Cannot create already existing model "{arn}".'
-                )
+            self.refuse_existing(region, name)
             region.models[name] = {
                 **without_tags(given),
                 "EnableNetworkIsolation": parameters.get("EnableNetworkIsolation", False),
@@ -50,23 +49,6 @@ class Models:
             }
             region.tag(arn, parameters.get("Tags"))
         return {"ModelArn": arn}
-
-    def describe(self, region: Region, parameters: Parameters) -> Resource:
-        """The model as it was created."""
-        return find_model(region, parameters["ModelName"])
-
-    def list(self, region: Region, parameters: Parameters) -> Resource:
-        """The models of the region, page by page."""
-        with region.lock:
-            return self._listing.page(region.models.values(), parameters)
-
-    def delete(self, region: Region, parameters: Parameters) -> Resource:
-        """Forget a model; what already serves it goes on, as on AWS."""
-        with region.lock:
-            model = find_model(region, parameters["ModelName"])
-            del region.models[model["ModelName"]]
-            region.tags.pop(model["ModelArn"], None)
-        return {}
 
     def _check_container(self, region: Region, role: str | None, container: Resource) -> None:
         files = archives.model_files(container)
@@ -115,16 +97,6 @@ def container_of(model: Parameters) -> Resource:
 def is_multi_model(container: Parameters) -> bool:
     """Whether the container is told its models as they are asked for."""
     return bool(container.get("Mode") == "MultiModel")
-
-
-def find_model(region: Region, name: str) -> Resource:
-    """The model of that name; raises AWS's "Could not find model"."""
-    with region.lock:
-        model = region.models.get(name)
-    if model is None:
-        arn = region.arn("model", name)
-        raise AwsError("ValidationException", f'Could not find model "{arn}".')
-    return model
 
 
 def _with_packages(region: Region, parameters: Parameters) -> Resource:

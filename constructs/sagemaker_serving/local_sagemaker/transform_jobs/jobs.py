@@ -25,8 +25,8 @@ from sagemaker_serving.local_sagemaker.common.store import Region, Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import MAX_FAILURE_REASON
 from sagemaker_serving.local_sagemaker.engines.engines import Engines
 from sagemaker_serving.local_sagemaker.models.models import (
+    Models,
     container_of,
-    find_model,
 )
 from sagemaker_serving.local_sagemaker.models.roles import role_client
 from sagemaker_serving.local_sagemaker.observability.log_files import data_log
@@ -65,7 +65,7 @@ class TransformJobs:
         """Begin a job; DescribeTransformJob tells when it is done. Names are never used twice."""
         name = parameters["TransformJobName"]
         arn = region.arn("transform-job", name)
-        model = find_model(region, parameters["ModelName"])
+        model = Models.find(region, parameters["ModelName"])
         check_transform_job(region, parameters, (MODEL, model))
         container_of(model)  # a job runs one container of one model here
         role = model.get("ExecutionRoleArn")
