@@ -210,7 +210,7 @@ def test_a_signature_that_takes_no_examples_is_shown(answers: dict[str, Any]) ->
     assert said.startswith("No classification inputs found in SignatureDef: inputs {")
 
 
-def test_classify_regress_and_both_at_once(answers: dict[str, Any]) -> None:
+def test_classify_and_regress(answers: dict[str, Any]) -> None:
     assert answers["classes"] == [[["half", 3.5]], [["half", 4.0]]]
     assert answers["values"] == [3.5, 4.0]
     assert answers["a context"] == [5.0]

@@ -124,53 +124,28 @@ class SageMaker(service.Service):
         self.runtime = Runtime(
             self.store, self._endpoints, pipeline, payload_mb=self.settings.payload_mb
         )
-        models, configs, tags = Models(context), EndpointConfigs(), Tags()
-        groups, packages = ModelPackageGroups(), ModelPackages()
         components = self._endpoints.components
+        kinds = {
+            "Model": Models(context),
+            "InferenceComponent": components,
+            "ModelPackageGroup": ModelPackageGroups(),
+            "ModelPackage": ModelPackages(),
+            "EndpointConfig": EndpointConfigs(),
+            "Endpoint": self._endpoints,
+            "TransformJob": self._transform_jobs,
+            "CompilationJob": self._compilation_jobs,
+            "InferenceRouter": self.routers,
+        }
+        tags = Tags()
         self._actions: dict[str, Action] = {
-            "CreateModel": models.create,
-            "DescribeModel": models.describe,
-            "ListModels": models.list,
-            "DeleteModel": models.delete,
-            "CreateInferenceComponent": components.create,
-            "DescribeInferenceComponent": components.describe,
-            "ListInferenceComponents": components.list,
-            "UpdateInferenceComponent": components.update,
+            **{
+                f"{verb.title()}{kind}{'s' if verb == 'list' else ''}": getattr(kept, verb)
+                for kind, kept in kinds.items()
+                for verb in ("create", "describe", "list", "update", "stop", "delete")
+                if hasattr(kept, verb)
+            },
             "UpdateInferenceComponentRuntimeConfig": components.update_runtime_config,
-            "DeleteInferenceComponent": components.delete,
-            "CreateModelPackageGroup": groups.create,
-            "DescribeModelPackageGroup": groups.describe,
-            "ListModelPackageGroups": groups.list,
-            "DeleteModelPackageGroup": groups.delete,
-            "CreateModelPackage": packages.create,
-            "DescribeModelPackage": packages.describe,
-            "ListModelPackages": packages.list,
-            "UpdateModelPackage": packages.update,
-            "DeleteModelPackage": packages.delete,
-            "CreateEndpointConfig": configs.create,
-            "DescribeEndpointConfig": configs.describe,
-            "ListEndpointConfigs": configs.list,
-            "DeleteEndpointConfig": configs.delete,
-            "CreateEndpoint": self._endpoints.create,
-            "DescribeEndpoint": self._endpoints.describe,
-            "ListEndpoints": self._endpoints.list,
-            "UpdateEndpoint": self._endpoints.update,
             "UpdateEndpointWeightsAndCapacities": self._endpoints.update_weights,
-            "DeleteEndpoint": self._endpoints.delete,
-            "CreateTransformJob": self._transform_jobs.create,
-            "DescribeTransformJob": self._transform_jobs.describe,
-            "ListTransformJobs": self._transform_jobs.list,
-            "StopTransformJob": self._transform_jobs.stop,
-            "CreateCompilationJob": self._compilation_jobs.create,
-            "DescribeCompilationJob": self._compilation_jobs.describe,
-            "ListCompilationJobs": self._compilation_jobs.list,
-            "StopCompilationJob": self._compilation_jobs.stop,
-            "DeleteCompilationJob": self._compilation_jobs.delete,
-            "CreateInferenceRouter": self.routers.create,
-            "DescribeInferenceRouter": self.routers.describe,
-            "ListInferenceRouters": self.routers.list,
-            "UpdateInferenceRouter": self.routers.update,
-            "DeleteInferenceRouter": self.routers.delete,
             "PutEndpointPolicy": policies.put,
             "GetEndpointPolicy": policies.get,
             "DeleteEndpointPolicy": policies.delete,
