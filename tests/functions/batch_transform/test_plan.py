@@ -117,9 +117,9 @@ def test_names_begin_at_the_prefixs_folder(s3: MemoryS3) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b'{"prefix": "s3://data/in/"}', "it does not begin with ["),
+        (b'{"prefix": "s3://data/in/"}', "it is no list"),
         (b'["a"]', 'a manifest begins with {"prefix": "s3://bucket/path/"}'),
-        (b'[{"prefix": "s3://data/in/"}, "a" "b"]', "there is no comma"),
+        (b'[{"prefix": "s3://data/in/"}, "a" "b"]', "Expecting ',' delimiter"),
         (b'[{"prefix": "s3://data/in/"}, "a",', "is no manifest"),
         (b'[{"prefix": "s3://data/in/"}, 3]', "names 3; names are texts"),
         (b"\xff", "is no manifest"),
@@ -132,15 +132,13 @@ def test_a_manifest_that_is_none_is_refused(s3: MemoryS3, body: bytes, said: str
     assert said in str(refused.value)
 
 
-def test_a_manifest_of_many_blocks_is_read_whole(
+def test_a_manifest_that_is_too_large_is_refused(
     s3: MemoryS3, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs, "_BYTES", 7)
+    monkeypatch.setattr(inputs, "MANIFEST_BYTES", 100)
     names = [f"ä{number}" for number in range(300)]
-    put(s3, dict.fromkeys(names, b""))
-    run = begun(s3, source=manifest(s3, names), input_type="ManifestFile")
-    (shard,) = planned(s3, run)
-    assert sorted(shard) == sorted(names)
+    with pytest.raises(Refused, match=r"has more than 100 bytes; divide it$"):
+        planned(s3, begun(s3, source=manifest(s3, names), input_type="ManifestFile"))
 
 
 @pytest.mark.parametrize(

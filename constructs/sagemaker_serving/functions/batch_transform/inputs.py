@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterator
 from itertools import islice
@@ -19,8 +18,10 @@ from .store import Entry, Place
 MANIFEST_WINDOW = 10_000
 """Names of a manifest that are looked up together."""
 
+MANIFEST_BYTES = 128 * 1024 * 1024
+"""The largest: it is read whole, and its names take some times that of the function's memory."""
+
 _FIRST = 10
-_BYTES = 1 << 20
 
 
 def folder_of(run: Run) -> Place:
@@ -81,7 +82,7 @@ def manifest_inputs(run: Run, *, skip: int) -> Iterator[tuple[list[Input], list[
 
 
 def _documents(run: Run) -> Iterator[Any]:
-    """The members of the manifest's list, one after the other; no more than one is held."""
+    """The members of the manifest's list. Raises `Refused` for what is none."""
     place = Place.parse(run.source)
     if not place.key or place.key.endswith("/"):
         raise Refused([f"{place} is no manifest; with input_type ManifestFile input is an object"])
@@ -91,50 +92,17 @@ def _documents(run: Run) -> Iterator[Any]:
         if error.response["Error"].get("Code") != "NoSuchKey":
             raise
         raise Refused([f"there is no manifest at {place}"]) from None
-    yield from _members(body, place)
-
-
-def _members(body: Any, place: Place) -> Iterator[Any]:
-    decoder, utf8 = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")()
-    text, at, begun, ended = "", 0, False, False
-    while not ended:
-        part = body.read(_BYTES)
-        try:
-            text, at = text[at:] + utf8.decode(part, final=not part), 0
-        except UnicodeDecodeError as error:
-            raise _unreadable(place, str(error)) from None
-        if not begun:
-            stripped = text.lstrip()
-            if stripped and not stripped.startswith("["):
-                raise _unreadable(place, "it does not begin with [")
-            if stripped:
-                begun, at = True, len(text) - len(stripped) + 1
-        while begun:
-            start = _after_blanks(text, at)
-            if text[start : start + 1] == "]":
-                ended = True
-                break
-            try:
-                value, end = decoder.raw_decode(text, start)
-            except json.JSONDecodeError as error:
-                if not part:
-                    raise _unreadable(place, str(error)) from None
-                break
-            following = _after_blanks(text, end)
-            if following == len(text) and part:
-                break
-            if text[following : following + 1] not in (",", "]"):
-                raise _unreadable(place, f"after member {value!r:.80} there is no comma")
-            yield value
-            at = following + (text[following] == ",")
-        if not part and not ended:
-            raise _unreadable(place, "it ends before its list does")
-
-
-def _after_blanks(text: str, at: int) -> int:
-    while text[at : at + 1].isspace():
-        at += 1
-    return at
+    text = body.read(MANIFEST_BYTES + 1)
+    if len(text) > MANIFEST_BYTES:
+        raise Refused([f"the manifest {place} has more than {MANIFEST_BYTES:,} bytes; divide it"])
+    try:
+        members = json.loads(text)
+        if not isinstance(members, list):
+            raise ValueError("it is no list")
+    except (ValueError, RecursionError) as error:
+        form = '[{"prefix": "s3://bucket/path/"}, "name", …]'
+        raise Refused([f"{place} is no manifest, {form}: {error}"]) from None
+    return iter(members or [None])
 
 
 def _head(document: Any) -> str:
@@ -148,9 +116,3 @@ def _name(document: Any, run: Run) -> str:
     if not isinstance(document, str) or not document:
         raise Refused([f"the manifest {run.source} names {document!r:.80}; names are texts"])
     return document
-
-
-def _unreadable(place: Place, why: str) -> Refused:
-    return Refused(
-        [f'{place} is no manifest, [{{"prefix": "s3://bucket/path/"}}, "name", …]: {why}']
-    )
