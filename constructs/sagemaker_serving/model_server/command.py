@@ -26,15 +26,13 @@ from sagemaker_serving.model_server.entry import container_arguments, run
 from sagemaker_serving.model_server.modeldir import open_model
 from sagemaker_serving.model_server.orphans import end_of, spawn
 from sagemaker_serving.model_server.ports import free_port
-from sagemaker_serving.model_server.racing import first_of
+from sagemaker_serving.model_server.racing import first_of, relay
 
 log = logging.getLogger("front")
 
 PORT = 8080
 STOP_SECONDS = 1.5
 """How long it may take to end after SIGTERM, before it is killed."""
-
-_CHUNK = 64 * 1024
 
 
 async def serve(
@@ -91,10 +89,7 @@ class _Relay:
             try:
                 theirs = await self._connect()
                 if theirs is not None:
-                    try:
-                        await first_of(_pass(reader, theirs[1]), _pass(theirs[0], writer))
-                    finally:
-                        theirs[1].close()
+                    await relay(reader, writer, *theirs)
             finally:
                 writer.close()
 
@@ -117,12 +112,6 @@ class _Relay:
             }
             return next((port for port in (self._told_port, PORT) if port in listening), None)
         return None
-
-
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while chunk := await reader.read(_CHUNK):
-        writer.write(chunk)
-        await writer.drain()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
+_CHUNK = 64 * 1024
+
 
 async def first_of(*works: Awaitable[Any]) -> None:
     """Wait until one of ``works`` ends, and end the others; raises what that one raised.
@@ -27,6 +29,25 @@ async def all_of(*works: Awaitable[Any]) -> None:
         await asyncio.gather(*tasks)
     finally:
         await _end(tasks)
+
+
+async def relay(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    theirs: asyncio.StreamReader,
+    to_them: asyncio.StreamWriter,
+) -> None:
+    """Pass the bytes of two connections on to one another until either side ends its own."""
+    try:
+        await first_of(_pass(reader, to_them), _pass(theirs, writer))
+    finally:
+        to_them.close()
+
+
+async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while chunk := await reader.read(_CHUNK):
+        writer.write(chunk)
+        await writer.drain()
 
 
 async def _end(tasks: Sequence[asyncio.Future[Any]]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from sagemaker_serving.model_server.engine.registry import Registry
 from sagemaker_serving.model_server.engine.running import Runner
 from sagemaker_serving.model_server.ports import BACKLOG
-from sagemaker_serving.model_server.racing import first_of
+from sagemaker_serving.model_server.racing import relay
 
 log = logging.getLogger("engine")
 
@@ -65,11 +65,8 @@ class GrpcDoor:
             self._starting = asyncio.create_task(self._start())
         await asyncio.shield(self._starting)
         theirs, to_them = await asyncio.open_unix_connection(self._path, limit=_CHUNK)
-        try:
-            to_them.write(_PREFACE)
-            await first_of(_pass(reader, to_them), _pass(theirs, writer))
-        finally:
-            to_them.close()
+        to_them.write(_PREFACE)
+        await relay(reader, writer, theirs, to_them)
 
     async def _start(self) -> Any:
         server = (await asyncio.to_thread(_imported))(*self._parts)
@@ -83,9 +80,3 @@ def _imported() -> Callable[..., Any]:
     from sagemaker_serving.model_server.engine.grpc_service import make_server
 
     return make_server
-
-
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while chunk := await reader.read(_CHUNK):
-        writer.write(chunk)
-        await writer.drain()
