@@ -1,4 +1,4 @@
-"""What a shell completes: commands, and the environments, models and endpoints of the files."""
+"""What a shell completes: commands, options, and the environments of the files."""
 
 from __future__ import annotations
 
@@ -40,11 +40,8 @@ def completed(run: Run, *words: str) -> list[str]:
     [
         (("wat",), ["watch"]),
         (("local", "de"), ["deploy", "destroy"]),
-        (("watch", "pr"), ["prod-digits", "prod-words"]),
-        (("local", "logs", "prod-w"), ["prod-words"]),
         (("local", "deploy", ""), ["broken", "prod"]),
-        (("dashboard", "prod", "d"), ["digits"]),
-        (("transform", "start", "w"), ["words"]),
+        (("dashboard", "p"), ["prod"]),
         (("watch", "--time"), ["--timeout"]),
     ],
 )
@@ -53,7 +50,7 @@ def test_what_is_begun_is_completed(run: Run, words: tuple[str, ...], offered: l
 
 
 def test_bash_takes_the_script(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "script").write_text(run("completion", "bash").stdout)
+    (tmp_path / "script").write_text(run(_SAGEMAKER_SERVING_COMPLETE="bash_source").stdout)
     ended = subprocess.run(
         ["bash", "-c", "source ./script && complete -p sagemaker-serving"],
         cwd=tmp_path,
@@ -63,8 +60,3 @@ def test_bash_takes_the_script(run: Run, tmp_path: Path) -> None:
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.endswith("-F _sagemaker_serving_completion sagemaker-serving\n")
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_have_theirs(run: Run, shell: str) -> None:
-    assert f"_SAGEMAKER_SERVING_COMPLETE={shell}_complete" in run("completion", shell).stdout

@@ -29,6 +29,9 @@ This page has the `--help` of every command. `make docs` makes it.
 An error is one sentence. `SAGEMAKER_SERVING_DEBUG=1` also shows the traceback of an unexpected one.
 In a pipe, tables are plain columns; `--json` is for programs. Escape sequences in names and log
 lines are printed as text (`\\u001b`), so they cannot control your terminal.
+
+A shell completes commands, options and environments once it has read click's script:
+`source <(_SAGEMAKER_SERVING_COMPLETE=bash_source sagemaker-serving)`, with `zsh_source` in zsh.
 """
 
 

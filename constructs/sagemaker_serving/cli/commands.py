@@ -75,7 +75,7 @@ _COMMANDS = {
     },
     "Look": {
         "explain": "Show what an endpoint runs, and whether a file says the same.",
-        "dashboard": "Draw a model's CloudWatch dashboard, or print its address.",
+        "dashboard": "Print the address of a model's dashboard, or its latest values.",
         "docs": "Print a page of the documentation, or list the pages.",
         "images": "Print the container images that AWS publishes.",
         "instances": "Print the instance types that SageMaker takes, and where.",
@@ -84,7 +84,6 @@ _COMMANDS = {
         "archives": "List, add or remove the models of a multi-model endpoint.",
         "compile": "Compile a model with SageMaker Neo, without a deploy.",
         "schema": "Print the JSON Schema of environment files, for editors.",
-        "completion": "Print what a shell reads to complete commands.",
     },
 }
 

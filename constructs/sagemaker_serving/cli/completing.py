@@ -1,8 +1,7 @@
-"""What a shell can complete: environments, models and endpoints of the files in environments/."""
+"""Arguments that name an environment's file, or a model of one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,21 +70,6 @@ class EnvironmentPath(EnvironmentName):
         return path_or_named(Path(value))
 
 
-class EndpointName(click.ParamType):  # type: ignore[type-arg]
-    """The name of any endpoint; those of the files in environments/ are completed."""
-
-    name = "text"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """``<environment>-<model>`` for every model."""
-        names = sorted(
-            f"{environment}-{model}" for environment, models in _models() for model in models
-        )
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
-
-
 class EndpointOfFile(str):
     """The name of an endpoint that was named by its model in a file: with the file's region, and
     the variant where one was named."""
@@ -113,8 +97,10 @@ def split_model(text: str) -> tuple[str | None, str]:
     return environment or None, model
 
 
-class DeployedEndpoint(EndpointName):
+class DeployedEndpoint(click.ParamType):  # type: ignore[type-arg]
     """The name of any endpoint, or ``<environment>/<model>`` of a file in environments/."""
+
+    name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The endpoint's name."""
@@ -130,8 +116,10 @@ class DeployedEndpoint(EndpointName):
         return found
 
 
-class EndpointOrModel(EndpointName):
+class EndpointOrModel(click.ParamType):  # type: ignore[type-arg]
     """What `DeployedEndpoint` takes, or the path of a model on this machine."""
+
+    name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The endpoint's name; the text as it is where it is none of a file in environments/."""
@@ -143,37 +131,3 @@ class EndpointOrModel(EndpointName):
 def variant_named(variant: str | None, endpoint: str) -> str | None:
     """``variant`` itself, or the one of ``<environment>/<model>/<variant>``."""
     return getattr(endpoint, "variant", None) if variant is None else variant
-
-
-class ModelName(click.ParamType):  # type: ignore[type-arg]
-    """The name of a model, of the environment that was given if there is one."""
-
-    name = "text"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Models by name."""
-        given = ctx.params.get("environment")
-        names = {
-            model
-            for environment, models in _models()
-            if given is None or environment == given or Path(given).stem == environment
-            for model in models
-        }
-        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
-
-
-def _models() -> Iterator[tuple[str, list[str]]]:
-    """Each environment's name with its models'; what cannot be read completes nothing."""
-    from sagemaker_serving.errors import ReportedError
-    from sagemaker_serving.spec import read_environment
-
-    for path in environment_files():
-        try:
-            data: Any = read_environment(path).data
-        except ReportedError:
-            continue
-        models = data.get("models")
-        if isinstance(data.get("name"), str) and isinstance(models, dict):
-            yield data["name"], [str(model) for model in models]

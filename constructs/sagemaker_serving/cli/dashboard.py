@@ -11,7 +11,7 @@ import click
 
 from local_aws.cli.options import json_option
 from sagemaker_serving.catalog.ecr import domain_suffix
-from sagemaker_serving.cli.completing import EnvironmentName, ModelName, split_model
+from sagemaker_serving.cli.completing import EnvironmentName, split_model
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 from sagemaker_serving.errors import Mistake
@@ -30,7 +30,7 @@ _OTHER_ADDRESSES = ("AWS_ENDPOINT_URL_CLOUDWATCH", "AWS_ENDPOINT_URL")
 
 @click.command()
 @click.argument("environment", metavar="ENVIRONMENT_OR_FILE", type=EnvironmentName())
-@click.argument("model", type=ModelName(), required=False)
+@click.argument("model", required=False)
 @click.option("--latest", is_flag=True, help="Print its alarms' states and its latest values.")
 @click.option(
     "--hours",

@@ -12,7 +12,6 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.completing import EndpointName
 from sagemaker_serving.cli.options import WhichAws, aws_options
 from sagemaker_serving.cli.tables import print_table
 
@@ -57,7 +56,7 @@ class _Time(click.ParamType):  # type: ignore[type-arg]
 
 
 @click.command()
-@click.argument("places", metavar="[CAPTURE] TARGET", nargs=-1, required=True, type=EndpointName())
+@click.argument("places", metavar="[CAPTURE] TARGET", nargs=-1, required=True)
 @click.option("--variant", help="The variant of the endpoint that all requests go to.")
 @click.option(
     "--against",

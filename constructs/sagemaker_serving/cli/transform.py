@@ -17,7 +17,6 @@ from local_aws.cli.options import json_option
 from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.completing import (
     EnvironmentName,
-    ModelName,
     environment_place,
     split_model,
 )
@@ -72,7 +71,7 @@ def transform() -> None:
 
 
 @transform.command()
-@click.argument("model", type=ModelName())
+@click.argument("model")
 @click.argument("source", metavar="[INPUT]", required=False)
 @click.argument("output", required=False)
 @environment_option
@@ -159,7 +158,7 @@ def start(
 
 
 @transform.command()
-@click.argument("model", type=ModelName())
+@click.argument("model")
 @click.argument("execution")
 @environment_option
 @json_option
@@ -199,7 +198,7 @@ def status(
 
 
 @transform.command()
-@click.argument("model", type=ModelName())
+@click.argument("model")
 @click.argument("execution")
 @environment_option
 @aws_options
