@@ -8,23 +8,20 @@ template: it judges the first ``MISTAKES_PEERS`` of them, 240 where nothing else
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from benchmarks import wrong_templates
 from benchmarks.figures import Figure, Ratio
-from benchmarks.wrong_environments import BASES, GONE, Change, drawn
+from benchmarks.wrong import ENVIRONMENTS, TEMPLATES, Document, Pair, drawn
+from benchmarks.wrong.templates import REGION
 from sagemaker_serving.catalog import support_as_of
-from sagemaker_serving.errors import ProblemsFound, Severity
+from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 from sagemaker_serving.rules import check_environment, check_template, read_template
 from sagemaker_serving.spec import read_environment
 
@@ -43,10 +40,14 @@ def measure() -> list[Figure | Ratio]:
 def environments(folder: Path) -> Iterator[Figure | Ratio]:
     """Of environment files."""
     (folder / "model").symlink_to(ROOT / "model_assets" / "half_plus_three" / "model")
-    judge = _Judge(folder)
-    tally = Tally("environment files")
-    for family, (base, wrong, right) in (drawn(SEED, number) for number in range(CASES)):
-        tally.count(family, partial(judge.finds, base), wrong, right)
+    file, tally = folder / "drawn.yaml", Tally("environment files")
+
+    def problems(document: Document) -> Iterable[Problem]:
+        file.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        return check_environment(read_environment(file), today=support_as_of())
+
+    for number in range(CASES):
+        tally.count(*drawn(ENVIRONMENTS, SEED, number), problems)
     yield (f"wrong and right environment files, seed {SEED}", f"{CASES} each")
     yield from tally.figures()
 
@@ -61,22 +62,28 @@ class Tally:
         self.alarms: Counter[str] = Counter()
         self.crashed = 0
 
-    def count(self, family: str, judge: Callable[[Any], bool], wrong: Any, right: Any) -> None:
-        """Judges a wrong file and its right twin by ``judge``, which says whether it finds any."""
-        self.drawn[family] += 1
+    def count(
+        self, family: str, pair: Pair, problems: Callable[[Document], Iterable[Problem]]
+    ) -> None:
+        """Judges a wrong file and its right twin.
+
+        The right one is named for any problem, the wrong one for one that its twin has not.
+        """
+        wrong, right = pair
         try:
-            missed, alarm = not judge(wrong), judge(right)
+            usual = _told(problems, right)
+            missed, alarm = not _told(problems, wrong) - usual, bool(usual)
         except Exception as error:
+            self.drawn[family] += 1
             self.crashed += 1
             print(f"traceback: {family}: {error!r}")
             return
-        self.unnamed[family] += missed
-        self.alarms[family] += alarm
+        self.add(family, named=not missed, alarm=alarm)
         if "MISTAKES_SHOWN" in os.environ and (missed or alarm):
-            print(f"{'unnamed' if missed else 'false alarm'}: {family}: {(wrong, right)!r:.2000}")
+            print(f"{'unnamed' if missed else 'false alarm'}: {family}: {pair!r:.2000}")
 
     def add(self, family: str, *, named: bool, alarm: bool) -> None:
-        """Counts a pair that was judged elsewhere."""
+        """Counts a pair that was judged."""
         self.drawn[family] += 1
         self.unnamed[family] += not named
         self.alarms[family] += alarm
@@ -95,17 +102,19 @@ class Tally:
 
 def templates(folder: Path) -> Iterator[Figure | Ratio]:
     """The same of CloudFormation templates, and what others say of the first of the same files."""
-    ours, beside = Tally("templates"), Tally("templates")
-    sample: list[tuple[str, wrong_templates.Pair]] = []
+    file, ours, beside = folder / "drawn.template.json", Tally("templates"), Tally("templates")
+
+    def problems(document: Document) -> Iterable[Problem]:
+        file.write_text(json.dumps(document), encoding="utf-8")
+        return check_template(read_template(file), REGION, today=support_as_of())
+
     for number in range(CASES):
-        family, (wrong, right) = wrong_templates.drawn(SEED, number)
-        judge = _Templates(folder, right)
-        ours.count(family, judge.finds, wrong, right)
-        if number < PEERS:
-            beside.count(family, judge.finds, wrong, right)
-            sample.append((family, (wrong, right)))
+        ours.count(*drawn(TEMPLATES, SEED, number), problems)
     yield (f"wrong and right templates, seed {SEED}", f"{CASES} each")
     yield from ours.figures()
+    sample = [drawn(TEMPLATES, SEED, number) for number in range(min(PEERS, CASES))]
+    for family, pair in sample:
+        beside.count(family, pair, problems)
     if sample:
         yield from _beside(beside, _of_cfn_lint(sample))
 
@@ -127,7 +136,7 @@ def _beside(*tallies: Tally) -> Iterator[Figure]:
         yield f"{family}: named of {drawn_ones}, in the same order", named
 
 
-def _of_cfn_lint(sample: list[tuple[str, wrong_templates.Pair]]) -> Tally:
+def _of_cfn_lint(sample: Sequence[tuple[str, Pair]]) -> Tally:
     """What cfn-lint says of wrong and right templates.
 
     A wrong one is named by a finding that its twin does not have. A right one is called wrong by
@@ -144,70 +153,23 @@ def _of_cfn_lint(sample: list[tuple[str, wrong_templates.Pair]]) -> Tally:
     return tally
 
 
-def _cfn_lint(document: wrong_templates.Document) -> set[tuple[str, str]]:
+def _cfn_lint(document: Document) -> set[tuple[str, str]]:
     """What cfn-lint finds, run as a library: each rule, and what it says."""
     from cfnlint.api import lint
     from cfnlint.config import ManualArgs
 
     try:
-        found = lint(json.dumps(document), config=ManualArgs(regions=[wrong_templates.REGION]))
+        found = lint(json.dumps(document), config=ManualArgs(regions=[REGION]))
     except Exception as error:  # it ends in a traceback on some
         return {("ended", type(error).__name__)}
     return {(each.rule.id, each.message) for each in found}
 
 
-class _Templates:
-    """Judges a template: a right one is named at all, a wrong one for what its twin is not."""
-
-    def __init__(self, folder: Path, right: wrong_templates.Document) -> None:
-        self._file = folder / "drawn.template.json"
-        self._right = right
-        self._before = self._problems(right)
-
-    def finds(self, document: wrong_templates.Document) -> bool:
-        """Whether `check` names it."""
-        if document is self._right:
-            return bool(self._before)
-        return bool(self._problems(document) - self._before)
-
-    def _problems(self, document: wrong_templates.Document) -> set[tuple[str, str]]:
-        self._file.write_text(json.dumps(document), encoding="utf-8")
-        try:
-            read = read_template(self._file)
-            found = check_template(read, wrong_templates.REGION, today=support_as_of())
-        except ProblemsFound as refused:
-            found = list(refused.problems)
-        return {(each.rule, each.message) for each in found if each.severity is not Severity.NOTE}
-
-
-class _Judge:
-    """Checks changed files in a folder that has their model."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "drawn.yaml"
-        self._before = {name: self._problems(base) for name, base in BASES.items()}
-
-    def finds(self, base: str, change: Change) -> bool:
-        """Whether `check` says something of the change that it does not say without."""
-        return bool(self._problems(_changed(BASES[base], change)) - self._before[base])
-
-    def _problems(self, environment: Any) -> set[tuple[str, str]]:
-        self._file.write_text(yaml.safe_dump(environment, sort_keys=False), encoding="utf-8")
-        try:
-            found = check_environment(read_environment(self._file), today=support_as_of())
-        except ProblemsFound as refused:
-            found = list(refused.problems)
-        return {(each.rule, each.message) for each in found if each.severity is not Severity.NOTE}
-
-
-def _changed(base: Any, change: Change) -> Any:
-    environment = copy.deepcopy(base)
-    for place, value in change.items():
-        at = environment
-        for key in place[:-1]:
-            at = at.setdefault(key, {}) if isinstance(at, dict) else at[key]
-        if value is GONE:
-            del at[place[-1]]
-        else:
-            at[place[-1]] = value
-    return environment
+def _told(
+    problems: Callable[[Document], Iterable[Problem]], document: Document
+) -> set[tuple[str, str]]:
+    try:
+        found = [*problems(document)]
+    except ProblemsFound as refused:
+        found = [*refused.problems]
+    return {(each.rule, each.message) for each in found if each.severity is not Severity.NOTE}

@@ -102,7 +102,7 @@ SLOW = (
     "tests/operations/golden/test_replaying.py",
     "tests/rules/template/test_every_choice.py",
     "tests/rules/test_fuzz.py",
-    "tests/rules/test_wrong_environments.py",
+    "tests/rules/test_wrong_files.py",
     "tests/scanners/",
     "tests/spec/test_reading.py",
     "tests/stacks/",

@@ -115,7 +115,7 @@ _FORMS = {
     ("AWS::Lambda::Permission", "Principal"): (re.compile(r"\S+"), "be a text without blanks"),
 }
 """Where a service's action has a form for a member and the schema of the type has none, of all that
-the templates of benchmarks/wrong_templates have."""
+the templates of benchmarks/wrong have."""
 
 
 @rule(

@@ -10,8 +10,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from benchmarks.wrong_environments.bases import GONE, Change, Place
-from benchmarks.wrong_templates.bases import Pair, pair
+from benchmarks.wrong.changes import GONE, Change, Pair, Place
+from benchmarks.wrong.templates import pair
 
 _TAG = {"Key": "a", "Value": "1"}
 _IMAGES = "763104351884.dkr.ecr"

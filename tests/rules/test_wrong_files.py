@@ -1,6 +1,6 @@
 """Of files with one wrong change, made from schemas and documents, each is named; no right one is.
 
-`python -m benchmarks mistakes` judges 2,000 of each.
+`python -m benchmarks mistakes` judges thousands.
 """
 
 from __future__ import annotations

@@ -1,12 +1,65 @@
-"""Values behind functions: what a template works out is as wrong as what it writes down."""
+"""The right templates that wrong changes are made of, and values behind functions.
+
+What a template works out is as wrong as what it writes down.
+"""
 
 from __future__ import annotations
 
 import random
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from benchmarks.wrong_environments.bases import Change, Place
-from benchmarks.wrong_templates.bases import Pair, pair
+from benchmarks.wrong.changes import Change, Document, Pair, Place, changed
+from benchmarks.wrong.values import of_schedule, of_time_zone, of_variable
+from sagemaker_serving.rules import read_template
+
+REGION = "eu-west-1"
+
+
+@cache
+def _read() -> dict[str, Document]:
+    files = sorted((Path(__file__).parent / "right").glob("*.yaml"))
+    return {file.stem: dict(read_template(file).document or {}) for file in files}
+
+
+def pair(name: str, wrong: Change, right: Change | None = None) -> Pair:
+    """A base with a wrong change, and with a right one."""
+    return changed(_read()[name], wrong), changed(_read()[name], right or {})
+
+
+_TARGET: Place = ("Resources", "Target", "Properties")
+_CONTAINER: Place = ("Resources", "Model", "Properties", "PrimaryContainer")
+
+
+def schedule(dice: random.Random) -> Pair:
+    """A schedule of EventBridge's or Application Auto Scaling's that its grammar does not have."""
+    kind, wrong, right = of_schedule(dice)
+    if kind == "at" or dice.random() < 0.5:
+        place = (*_TARGET, "ScheduledActions", 0, "Schedule")
+        return behind(dice, "endpoint", place, wrong, right)
+    place = ("Resources", "Nightly", "Properties", "ScheduleExpression")
+    return behind(dice, "pipeline", place, wrong, right)
+
+
+def time_zone(dice: random.Random) -> Pair:
+    place = (*_TARGET, "ScheduledActions", 0, "Timezone")
+    return behind(dice, "endpoint", place, *of_time_zone(dice))
+
+
+def container_variable(dice: random.Random) -> Pair:
+    """A variable of TensorFlow's container with a value that it does not take."""
+    reader = ""
+    while reader != "instances":
+        reader, name, wrong, right = of_variable(dice)
+    at = (*_CONTAINER, "Environment")
+    beside: Change = {}
+    if name.startswith("SAGEMAKER_TFS_") and not name.endswith("ENABLE_BATCHING"):
+        beside[(*at, "SAGEMAKER_TFS_ENABLE_BATCHING")] = "true"
+        beside[(*at, "SAGEMAKER_TFS_MAX_ENQUEUED_BATCHES")] = "64"
+    wrong_one, right_one = behind(dice, "endpoint", (*at, name), wrong, right)
+    return changed(wrong_one, beside), changed(right_one, beside)
+
 
 _NAME = "Drawn"
 _MAP: Place = ("Mappings", _NAME)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from benchmarks.wrong_environments.bases import GONE, Place
-from benchmarks.wrong_templates.bases import Pair, pair
+from benchmarks.wrong.changes import GONE, Pair, Place
+from benchmarks.wrong.templates import pair
 
 
 def machine(dice: random.Random) -> Pair:

@@ -10,17 +10,16 @@ from typing import Any
 
 import botocore.loaders
 
-from benchmarks.wrong_environments.bases import (
+from benchmarks.wrong.changes import GONE, Pair, Place
+from benchmarks.wrong.environments import (
     ACTION,
     BASES,
-    GONE,
     HALF,
     JOB,
     POLICY,
     M,
-    Pair,
-    Place,
     V,
+    pair,
 )
 from sagemaker_serving.spec.schema import environment_schema
 
@@ -31,7 +30,7 @@ def unknown_field(dice: random.Random) -> Pair:
     base = dice.choice(sorted(BASES))
     place, _ = dice.choice(_mappings(base))
     name = dice.choice(["timeout", "instance_typ", "Name", "enviroment", "x-note", "VariantName"])
-    return base, {(*place, name): dice.choice([1, "a", None, {}])}, {}
+    return pair(base, {(*place, name): dice.choice([1, "a", None, {}])})
 
 
 def missing_field(dice: random.Random) -> Pair:
@@ -39,7 +38,7 @@ def missing_field(dice: random.Random) -> Pair:
     found = [
         (*place, field) for place, schema in _mappings(base) for field in schema.get("required", ())
     ]
-    return base, {dice.choice(found): GONE}, {}
+    return pair(base, {dice.choice(found): GONE})
 
 
 def wrong_type(dice: random.Random) -> Pair:
@@ -55,14 +54,14 @@ def wrong_type(dice: random.Random) -> Pair:
         )
         if kind not in kinds and not (kind == "integer" and "number" in kinds)
     ]  # fmt: skip
-    return base, {(*place, field): dice.choice(wrong)}, {}
+    return pair(base, {(*place, field): dice.choice(wrong)})
 
 
 def choice(dice: random.Random) -> Pair:
     base, place, field, words = dice.choice(_choices())
     wrong = dice.choice([words[0].swapcase(), words[0] + "s", "", "none of them", words[0] + " "])
     others = [word for word in words if (field, word) != ("routing_strategy", "PREFIX_AWARE")]
-    return base, {(*place, field): wrong}, {(*place, field): dice.choice(others)}
+    return pair(base, {(*place, field): wrong}, {(*place, field): dice.choice(others)})
 
 
 @cache
@@ -143,7 +142,7 @@ def number(dice: random.Random) -> Pair:
     if high is not None:
         far += [high + 1, high * 10 + 1, 2**31]
     right = dice.choice([low, low if high is None else high])
-    return base, {place: dice.choice(far)}, {place: right}
+    return pair(base, {place: dice.choice(far)}, {place: right})
 
 
 @cache
@@ -210,7 +209,7 @@ def text(dice: random.Random) -> Pair:
     facts = _shapes(service or "sagemaker")[name]
     tried = ["", "a_b", "-a", "a b", "a" * (facts.get("max", 300) + 1), "\u00e9", "a/b", "a,b", "."]
     wrong = [text for text in tried if not _fits(facts, text)]
-    return base, {place: dice.choice(wrong)}, {place: right}
+    return pair(base, {place: dice.choice(wrong)}, {place: right})
 
 
 def _fits(facts: dict[str, Any], text: str) -> bool:

@@ -1,28 +1,18 @@
-"""Changes that AWS's documentation, or a container's source, calls wrong."""
+"""Values that AWS's documentation, or a container's source, calls wrong, each with a right one."""
 
 from __future__ import annotations
 
 import random
-from typing import Any
-
-from benchmarks.wrong_environments.bases import (
-    ACTION,
-    HALF,
-    JOB,
-    MODEL,
-    ONE,
-    POLICY,
-    Change,
-    M,
-    Pair,
-    Place,
-    V,
-)
-
-# what AWS's documentation says
 
 
-def cron(dice: random.Random) -> Pair:
+def of_schedule(dice: random.Random) -> tuple[str, str, str]:
+    """The kind of a schedule, "cron", "rate" or "at"; a wrong one, and a right one."""
+    kind = dice.choice(["cron", "cron", "rate", "at"])
+    wrong, right = {"cron": _cron, "rate": _rate, "at": _at}[kind](dice)
+    return kind, wrong, right
+
+
+def _cron(dice: random.Random) -> tuple[str, str]:
     fields = [dice.choice(each) for each in _RIGHT_FIELDS]
     if dice.random() < 0.5:
         fields[2], fields[4] = "?", dice.choice(_WEEKDAYS)
@@ -37,8 +27,7 @@ def cron(dice: random.Random) -> Pair:
     else:
         fields[2] = fields[4] = dice.choice(["?", "1"])
         wrong = f"cron({' '.join(fields)})"
-    place = dice.choice([(*ACTION, "schedule"), (*JOB, "schedule")])
-    return "instances", {place: wrong}, {place: right}
+    return wrong, right
 
 
 _RIGHT_FIELDS = (
@@ -60,17 +49,16 @@ _WRONG_FIELDS = (
 )
 
 
-def rate(dice: random.Random) -> Pair:
+def _rate(dice: random.Random) -> tuple[str, str]:
     number = dice.choice([1, 2, 5, 30])
     unit = dice.choice(["minute", "hour", "day"]) + ("" if number == 1 else "s")
     words = ("0 minutes", "-5 minutes", "1.5 hours", "1 week", "two days", "5", "1_0 days")
     others = ("every day", f"rate {number} {unit}", "", "rate(5minutes)")
     wrong = dice.choice([*(f"rate({each})" for each in words), *others])
-    place = dice.choice([(*ACTION, "schedule"), (*JOB, "schedule")])
-    return "instances", {place: wrong}, {place: f"rate({number} {unit})"}
+    return wrong, f"rate({number} {unit})"
 
 
-def time(dice: random.Random) -> Pair:
+def _at(dice: random.Random) -> tuple[str, str]:
     days = ["2027-02-29", "2027-04-31", "2027-13-01", "2027-00-10", "2027-01-32", "27-01-01"]
     times = ["24:01:00", "08:60:00", "08:00:61", "8:00", "08:00", ""]
     day, time = f"20{dice.randint(27, 99)}-0{dice.randint(1, 9)}-{dice.randint(10, 28)}", "08:00:00"
@@ -79,26 +67,20 @@ def time(dice: random.Random) -> Pair:
         day = dice.choice(days)
     else:
         time = dice.choice(times)
-    place = (*ACTION, "schedule")
-    return "instances", {place: f"at({day}T{time})"}, {place: right}
+    return f"at({day}T{time})", right
 
 
-def zone(dice: random.Random) -> Pair:
+def of_time_zone(dice: random.Random) -> tuple[str, str]:
+    """A wrong one, and a right one."""
     wrong = dice.choice(["Berlin", "Europe/Berlyn", "+01:00", "CESTX", "", "europe", "UTC+1"])
     right = dice.choice(["Europe/Berlin", "Etc/GMT+9", "Pacific/Tahiti", "UTC", "America/New_York"])
-    place = (*ACTION, "timezone")
-    return "instances", {place: wrong}, {place: right}
+    return wrong, right
 
 
-def variable(dice: random.Random) -> Pair:
+def of_variable(dice: random.Random) -> tuple[str, str, str, str]:
+    """The base whose container reads a variable, its name, a wrong value and a right one."""
     base, name, kind = dice.choice(VARIABLES)
-    wrong = dice.choice(_WRONG_TEXTS[kind])
-    right = dice.choice(_RIGHT_TEXTS[kind])
-    place = dice.choice([M, M, JOB]) if base == "instances" else M
-    sized = name.startswith(_TFS) and not name.endswith("ENABLE_BATCHING")
-    beside: Change = {(*M, "batching"): {}} if base == "instances" and sized else {}
-    at = (*place, "environment", name)
-    return base, {**beside, at: wrong}, {**beside, at: right}
+    return base, name, dice.choice(_WRONG_TEXTS[kind]), dice.choice(_RIGHT_TEXTS[kind])
 
 
 _WHOLE = [
@@ -149,67 +131,3 @@ VARIABLES = [
     ("pytorch", "TS_ASYNC_LOGGING", "flag"),
 ]
 """Variables by the sources that catalog/variables.py names: what reads them, and as what."""
-
-
-def together(dice: random.Random) -> Pair:
-    """What is right by itself and wrong beside something else, or of the wrong kind."""
-    return dice.choice(TOGETHER)
-
-
-def _one(base: str, place: Place, wrong: Any, right: Any) -> Pair:
-    return base, {place: wrong}, {place: right}
-
-
-_SECOND = {**MODEL, "variants": [ONE]}
-_SG, _SUBNET = "sg-0123456789abcdef0", "subnet-0123456789abcdef0"
-_IDS = ("network", "subnet_ids"), ("network", "security_group_ids")
-_SCALED = (*M, "scaling", "blue")
-TOGETHER: list[Pair] = [
-    ("instances", {("models", "M"): _SECOND}, {("models", "n"): _SECOND}),
-    ("instances", {("name",): "1dev"}, {("name",): "dev1"}),
-    ("instances", {("models",): {}}, {}),
-    ("instances", {("tags",): {"A": "1", "a": "2"}}, {("tags",): {"A": "1", "b": "2"}}),
-    ("instances", {(*JOB, "tags"): {"aws:a": "1"}}, {(*JOB, "tags"): {"a": "1"}}),
-    ("instances", {(*_SCALED, "min"): 5}, {(*_SCALED, "min"): 4}),
-    ("instances", {(*_SCALED, "min"): 0}, {(*_SCALED, "min"): 2}),
-    ("instances", {(*POLICY, "steps", 1, "lower"): 10.0}, {(*POLICY, "steps", 0, "lower"): 1.0}),
-    ("instances", {(*POLICY, "steps", 1, "lower"): 8.0}, {(*POLICY, "steps", 1, "change"): 3}),
-    (
-        "instances",
-        {(*POLICY, "dimensions"): {f"d{n}": "v" for n in range(31)}},
-        {(*POLICY, "dimensions"): {f"d{n}": "v" for n in range(30)}},
-    ),
-    (
-        "asynchronous",
-        {_IDS[0]: [_SG], _IDS[1]: [_SG]},
-        {_IDS[0]: [_SUBNET], _IDS[1]: [_SG]},
-    ),
-    *(
-        _one("asynchronous", ("network", "cidr"), wrong, "10.0.0.0/16")
-        for wrong in ("127.0.0.0/16", "8.8.8.0/16", "169.254.0.0/16", "10.0.0.0/28", "10.0.0.1/16")
-    ),
-    *(
-        _one("instances", ("account",), wrong, "012345678901")
-        for wrong in ("12345", "1234-5678-9012", "\u0661" * 12, "")
-    ),
-    *(
-        _one("instances", ("region",), wrong, "us-east-1")
-        for wrong in ("eu-west-11", "europe", "EU-WEST-1", "")
-    ),
-    (
-        "pipeline",
-        {(*M, "containers", 0, "container_hostname"): "a"},
-        {
-            (*M, "containers", 0, "container_hostname"): "a",
-            (*M, "containers", 1, "container_hostname"): "b",
-        },
-    ),
-    (
-        "instances",
-        {("storage",): {"kms": True}, (*JOB, "instance_type"): "ml.g4dn.xlarge",
-         (*JOB, "encrypt_volumes"): True},
-        {("storage",): {"kms": True}, (*JOB, "encrypt_volumes"): True},
-    ),
-    ("components", {(*HALF, "copy_count"): -1}, {(*HALF, "copy_count"): 2}),
-    ("serverless", {(*V, "memory_size_in_mb"): 1500}, {(*V, "memory_size_in_mb"): 6144}),
-]  # fmt: skip
