@@ -1,11 +1,10 @@
 """Runs the benchmarks: ``make bench``, ``python -m benchmarks [--guard] [--page] [NAME…]``.
 
-Without names the figures are written to docs/figures.md. With ``--page`` those of the named are
-put into it, each with where and when it was measured apart from the others.
-``--guard`` ends with 1 when a ratio is not what is wanted of it; seconds are
-never judged, since they are the machine's. One that fails is said and ends it
-with 1, after the others; in a run of all, one that needs what is not installed is only said.
-What was measured apart before stays on the page until a run of all measures it.
+Without names the figures are written to docs/figures.md, and with ``--page`` those of the named
+ones, each with where and when it was measured. ``--guard`` ends with 1 when a ratio is not what is
+wanted of it; seconds are never judged, since they are the machine's. One that fails is said and
+ends it with 1, after the others; in a run of all, one that needs what is not installed is only
+said.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ BENCHMARKS = {
     "large_bodies": "a request of 100 MB to the model server, beside json.loads",
     "prediction": "one endpoint of half_plus_three on the local AWS",
     "server": "the model server, beside the bare engine and BentoML with the same SavedModel",
-    "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
+    "batch": "a batch of 5,000,000 keys, planned and reported on",
     "replay": "100,000 captured requests, replayed and compared",
     "compiled": "faults planted into compiled models of digits, and what the gate says of them",
     "client": "256 images to an endpoint that takes 50 ms a request",
@@ -49,8 +48,8 @@ _TITLES = {**BENCHMARKS, **_APART}
 
 _HEAD = """# Figures
 
-`make bench` measured these figures in one run on one machine. Ratios compare with a peer in the
-same run. Seconds depend on the machine.
+`make bench` measures these figures. Ratios compare with a peer in the same run. Seconds depend on
+the machine.
 """
 
 
@@ -76,9 +75,7 @@ def main() -> None:
             console.print(f"{BENCHMARKS[name]}: {how}: {error}", markup=False)
             continue
         console.print(_table(BENCHMARKS[name], measured[name]))
-        if not named:
-            PAGE.write_text(_page(measured), encoding="utf-8")
-        elif to_page:
+        if to_page or not named:
             renew(name, measured[name])
     missed = [
         figure
@@ -98,8 +95,14 @@ def main() -> None:
 
 def renew(name: str, figures: Iterable[Figure | Ratio], told: Iterable[str] = ()) -> None:
     """One part of docs/figures.md, with where and when it was measured and what else is told."""
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(_renewed(page, name, figures, *told), encoding="utf-8")
+    _, *parts = PAGE.read_text(encoding="utf-8").split("\n## ")
+    sections = {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+    lines = [f"## {_TITLES[name]}", "", f"Measured {_machine()}.", "", *told]
+    lines += ["| figure | value |", "| --- | --- |"]
+    lines += [f"| {figure} | {value} |" for figure, value in figures]
+    sections[_TITLES[name]] = "\n".join([*lines, ""])
+    ordered = [sections[title] for title in _TITLES.values() if title in sections]
+    PAGE.write_text("\n".join([_HEAD, *ordered]), encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -138,52 +141,6 @@ def _table(title: str, figures: Iterable[Figure | Ratio]) -> Table:
     for figure, value in figures:
         table.add_row(figure, value)
     return table
-
-
-def _page(measured: dict[str, list[Figure | Ratio]]) -> str:
-    lines = [_HEAD, f"{_machine()}.", ""]
-    before = _sections(PAGE.read_text(encoding="utf-8"))
-    left_out = []
-    for name, title in _TITLES.items():
-        if name in measured:
-            lines += _section(name, measured[name])
-        elif _MEASURED_APART in before.get(title, ""):
-            lines.append(before[title])
-        elif name in BENCHMARKS:
-            left_out.append(title)
-    if left_out:
-        lines += [_LEFT_OUT, "", *(f"- {title}" for title in left_out), ""]
-    return "\n".join(lines)
-
-
-_LEFT_OUT = "Not measured in this run:"
-_MEASURED_APART = "Measured apart, "
-
-
-def _section(name: str, figures: Iterable[Figure | Ratio], *told: str) -> list[str]:
-    lines = [f"## {_TITLES[name]}", "", *told, "| figure | value |", "| --- | --- |"]
-    return [*lines, *(f"| {figure} | {value} |" for figure, value in figures), ""]
-
-
-def _renewed(page: str, name: str, figures: Iterable[Figure | Ratio], *told: str) -> str:
-    """The page with one section measured anew, among the others in their order."""
-    body, _, rest = page.partition(f"{_LEFT_OUT}\n\n")
-    head = body.partition("\n## ")[0]
-    sections = _sections(page)
-    made = _section(name, figures, f"{_MEASURED_APART}{_machine()}.", "", *told)
-    sections[_TITLES[name]] = "\n".join(made)
-    ordered = [title for title in _TITLES.values() if title in sections]
-    lines = [f"{head.rstrip()}\n", *(sections[title] for title in ordered)]
-    missing = [each for each in rest.splitlines() if each and each != f"- {_TITLES[name]}"]
-    if missing:
-        lines.append("\n".join([_LEFT_OUT, "", *missing, ""]))
-    return "\n".join(lines)
-
-
-def _sections(page: str) -> dict[str, str]:
-    """The page's sections by their titles."""
-    _, *parts = page.partition(f"{_LEFT_OUT}\n\n")[0].split("\n## ")
-    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
 
 
 if __name__ == "__main__":

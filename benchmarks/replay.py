@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.cost import own_peak
 from benchmarks.figures import Figure, Ratio
 
 REQUESTS, FILES, NUMBERS, WRONG = 100_000, 20, 32, 1000
@@ -60,7 +61,7 @@ def _replayed(folder: Path) -> dict[str, float]:
         "read": read,
         "replayed": report.seconds,
         "different": report.counts["different"],
-        "peak": _peak(),
+        "peak": own_peak(),
     }
 
 
@@ -94,12 +95,6 @@ def _line(number: int) -> str:
     metadata = {"eventId": str(number), "inferenceTime": f"2026-11-24T12:{minute:02}:{second:02}Z"}
     event = {"captureData": sides, "eventMetadata": metadata, "eventVersion": "0"}
     return f"{json.dumps(event)}\n"
-
-
-def _peak() -> float:
-    """In megabytes, of this program's own memory."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 if __name__ == "__main__":

