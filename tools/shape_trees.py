@@ -1,4 +1,4 @@
-"""What properties are called and of what type: CloudFormation's resources and SageMaker's jobs."""
+"""What properties of CloudFormation's resources are called, and of what type."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ RESOURCES = tuple(
 
 Shape = Any
 """A mapping of properties, a list of one shape, or the name of a type as JSON Schema has it."""
-
-_TYPES = {"map": "object", "float": "number", "double": "number", "long": "integer"}
-"""What botocore calls otherwise."""
 
 
 def resource_tree(schema: Mapping[str, Any], part: Mapping[str, Any] | None = None) -> Shape:
@@ -32,17 +29,4 @@ def resource_tree(schema: Mapping[str, Any], part: Mapping[str, Any] | None = No
         name: resource_tree(schema, inner)
         for name, inner in sorted(here["properties"].items())
         if part is not None or name not in read_only
-    }
-
-
-def action_tree(shapes: Mapping[str, Any], name: str) -> Shape:
-    """The shape of an API action's input."""
-    shape = shapes[name]
-    if shape["type"] == "list":
-        return [action_tree(shapes, shape["member"]["shape"])]
-    if shape["type"] != "structure":
-        return _TYPES.get(shape["type"], shape["type"])
-    return {
-        member: action_tree(shapes, inner["shape"])
-        for member, inner in sorted(shape["members"].items())
     }

@@ -21,7 +21,6 @@ from sagemaker_serving.spec.members import (
     written_as,
 )
 from sagemaker_serving.spec.scaling import Scaling, Schedule, StepPolicy
-from tools.shape_trees import action_tree
 
 REASONS = {"API only", "ended by AWS", "console only"}
 ACTIONS = {
@@ -219,3 +218,15 @@ def listed(resource_type: str, path: str) -> str | None:
     names = path.split(".")
     above = (".".join(names[:length]) for length in range(1, len(names) + 1))
     return next((said for each in above if (said := not_writable(resource_type, each))), None)
+
+
+def action_tree(shapes: Mapping[str, Any], name: str) -> Any:
+    """The shape of an input: members by their names, a list of one shape, or a type."""
+    shape = shapes[name]
+    if shape["type"] == "list":
+        return [action_tree(shapes, shape["member"]["shape"])]
+    if shape["type"] != "structure":
+        return shape["type"]
+    return {
+        member: action_tree(shapes, inner["shape"]) for member, inner in shape["members"].items()
+    }
