@@ -3,8 +3,7 @@
 Without names the figures are written to docs/figures.md, and with ``--page`` those of the named
 ones, each with where and when it was measured. ``--guard`` ends with 1 when a ratio is not what is
 wanted of it; seconds are never judged, since they are the machine's. One that fails is said and
-ends it with 1, after the others; in a run of all, one that needs what is not installed is only
-said.
+ends it with 1, after the others.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Figure, NotInstalledError, Ratio
+from benchmarks.figures import Figure, Ratio
 
 PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
 
@@ -37,7 +36,6 @@ BENCHMARKS = {
     "server": "the model server, beside the bare engine and BentoML with the same SavedModel",
     "batch": "a batch of 5,000,000 keys, planned and reported on",
     "replay": "100,000 captured requests, replayed and compared",
-    "compiled": "faults planted into compiled models of digits, and what the gate says of them",
     "client": "256 images to an endpoint that takes 50 ms a request",
 }
 """Each is a module of this package with ``measure() -> Iterable[Figure | Ratio]``."""
@@ -68,11 +66,8 @@ def main() -> None:
         try:
             measured[name] = list(measure())
         except Exception as error:  # the others' half hour shall not be lost with it
-            is_left_out = isinstance(error, NotInstalledError) and not named
-            if not is_left_out:
-                failed[name] = error
-            how = "not measured" if is_left_out else "failed"
-            console.print(f"{BENCHMARKS[name]}: {how}: {error}", markup=False)
+            failed[name] = error
+            console.print(f"{BENCHMARKS[name]}: failed: {error}", markup=False)
             continue
         console.print(_table(BENCHMARKS[name], measured[name]))
         if to_page or not named:

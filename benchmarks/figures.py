@@ -9,10 +9,6 @@ Figure = tuple[str, str]
 """What was measured, and the value as a reader wants it."""
 
 
-class NotInstalledError(Exception):
-    """A benchmark needs what is not here; its text says what to install."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
     """A figure that does not depend on the machine: a ratio, a count, a share.
