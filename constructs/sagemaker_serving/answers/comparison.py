@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sagemaker_serving.answers.bodies import Answer, Text, read_body
-from sagemaker_serving.answers.differences import is_number, number_of
+from sagemaker_serving.answers.differences import distance, is_number, number_of
 
 _OF_THE_WHOLE_BATCH = ("predictions", "outputs")
 """Where TensorFlow Serving's answers have a number for each row: no scores of one row."""
@@ -89,7 +89,7 @@ class Comparison:
         elif isinstance(expected, list) and isinstance(found, list):
             self._add_lists(path, expected, found)
         elif is_number(expected) and is_number(found):
-            self._error(path, _distance(expected, found))
+            self._error(path, distance(expected, found))
         elif expected != found:
             self._error(path, math.inf)
 
@@ -130,13 +130,6 @@ def _values(body: bytes) -> Any:
     if not isinstance(read, Text):
         return read
     return [[number_of(field) for field in row] for row in csv.reader(io.StringIO(read))]
-
-
-def _distance(expected: float, found: float) -> float:
-    if expected == found or (math.isnan(expected) and math.isnan(found)):
-        return 0.0
-    size = abs(float(expected) - float(found))
-    return math.inf if math.isnan(size) else size
 
 
 def _finite(number: float) -> float | None:

@@ -58,7 +58,7 @@ def differences_of(expected: Any, found: Any, path: str = "") -> Iterator[Differ
     equal or not. Of two numpy arrays of numbers the largest difference alone is told.
     """
     if is_number(expected) and is_number(found):
-        size = _size(expected, found)
+        size = distance(expected, found)
         if size:
             yield Difference(size=size, path=path, expected=expected, found=found)
     elif isinstance(expected, dict) and isinstance(found, dict):
@@ -131,7 +131,8 @@ def _of_arrays(expected: Any, found: Any, path: str) -> Iterator[Difference]:
         )
 
 
-def _size(expected: float, found: float) -> float:
+def distance(expected: float, found: float) -> float:
+    """How far two numbers are apart; NaN is apart from all but NaN, without an end."""
     if expected == found or (expected != expected and found != found):
         return 0.0
     try:
