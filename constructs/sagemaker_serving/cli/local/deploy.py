@@ -67,10 +67,10 @@ def deploy(environment: str, verbose: bool, as_json: bool, state_dir: Path) -> N
             f"{environment} is a CDK app, and this deploys an environment file; to run any app "
             f"here, type `local-aws deploy {app} --state-dir {state_dir}`"
         )
-    whole, model = split_model(environment)
+    whole, alone = split_model(environment)
     if whole is not None and not path.exists() and environment_path(whole).exists():
         raise Mistake(
-            f"{model} is a model, and an environment is deployed, with all its models; give {whole}"
+            f"{alone} is a model, and an environment is deployed, with all its models; give {whole}"
         )
     if path.parent.resolve().name != FOLDER.name:
         raise Mistake(
