@@ -11,10 +11,13 @@ import psutil
 import pytest
 
 from sagemaker_serving.errors import Failure
+from sagemaker_serving.model_server.fork_client import ContainerForks
 from sagemaker_serving.model_server.process import ModelServer
 from sagemaker_serving.model_server.programs import Program
 
 HEALTHY_WITHIN_SECONDS = 90.0
+FORKS = ContainerForks()
+"""What a local AWS starts TensorFlow's servers by: one import for all those of a test run."""
 
 
 @contextmanager
@@ -25,9 +28,12 @@ def running(
     container_version: str | None = None,
     port: int | None = 0,
     program: str = Program.TENSORFLOW,
+    fork_server: ContainerForks | None = FORKS,
 ) -> Iterator[ModelServer]:
     """A healthy server of ``model``; its log is ``folder / "container.log"``."""
-    with starting(model, folder, environment, container_version, port, program) as server:
+    with starting(
+        model, folder, environment, container_version, port, program, fork_server
+    ) as server:
         server.wait_until_healthy(HEALTHY_WITHIN_SECONDS)
         yield server
 
@@ -40,6 +46,7 @@ def starting(
     container_version: str | None = None,
     port: int | None = 0,
     program: str = Program.TENSORFLOW,
+    fork_server: ContainerForks | None = None,
 ) -> Iterator[ModelServer]:
     """A server that was told to start, no more."""
     server = ModelServer.start(
@@ -49,6 +56,7 @@ def starting(
         port=port,
         container_version=container_version,
         program=program,
+        fork_server=fork_server,
     )
     try:
         yield server

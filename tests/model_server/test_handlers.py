@@ -158,7 +158,7 @@ def handler(saved_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     }
     os.environ["AWS_SECRET_ACCESS_KEY"] = "never to be seen"
     try:
-        with running(model, folder, environment) as server:
+        with running(model, folder, environment, fork_server=None) as server:
             yield server
     finally:
         del os.environ["AWS_SECRET_ACCESS_KEY"]

@@ -204,7 +204,7 @@ def test_what_dies_later_is_started_again_and_ends_the_server_only_when_that_fai
             method, f"{server.place.url}{path}", data="x", timeout=120
         ).status_code
 
-    with running(model, tmp_path) as server:
+    with running(model, tmp_path, fork_server=None) as server:
         engine, worker = named(server, "server.engine"), named(server, "server.handler")
         engine.kill()
         until(lambda: answers("GET", "/tfs/v1/models/half_plus_three") == 502)
