@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +12,6 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.completing import EndpointOrModel
 from sagemaker_serving.cli.options import WhichAws, aws_options, given_options
 from sagemaker_serving.cli.tables import print_table
@@ -138,6 +135,7 @@ def bench(
     """
     from sagemaker_serving.extras import need
     from sagemaker_serving.operations.bench import bench as run
+    from sagemaker_serving.progress import progress_bar
 
     names = None if variants is None else [name.strip() for name in variants.split(",")]
     _must_go_together(goal, names, finds_batching=find_batching)
@@ -176,7 +174,7 @@ def bench(
         batching.conclude(found, output=output, as_json=as_json)
         return
     assert not isinstance(source, Path)
-    with interruptible, _progress(requests) as progress:
+    with interruptible, progress_bar("bench", counts=True) as progress:
         report = run(
             endpoint,
             inputs,
@@ -248,25 +246,6 @@ def _inputs(
     if isinstance(source, Path):
         return inputs_fitting(read_contents(source), str(source))
     return generated_inputs(source, endpoint, variants[0] if variants else None)
-
-
-@contextmanager
-def _progress(requests: int) -> Iterator[Callable[[str, int], None] | None]:
-    """A bar for each variant on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.progress import TaskID, TimeRemainingColumn
-
-    with progress_bars(TimeRemainingColumn()) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def advance(variant: str, done: int) -> None:
-            if variant not in tasks:
-                tasks[variant] = bars.add_task(variant, total=requests)
-            bars.update(tasks[variant], completed=done)
-
-        yield advance
 
 
 def _print(report: BenchReport) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +11,6 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from local_aws.terminal import progress_bars
 from sagemaker_serving.cli.completing import (
     EnvironmentName,
     environment_place,
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from sagemaker_serving.operations import (
         BatchExecution,
         BatchPipeline,
-        BatchProgress,
         BatchReport,
     )
 
@@ -271,12 +266,17 @@ def _see_to_the_end(
 ) -> None:
     from sagemaker_serving.errors import Failure
     from sagemaker_serving.operations.batch_report import report_folder_beside
+    from sagemaker_serving.progress import progress_bar
 
     seconds = _LOCAL_POLL_SECONDS if local else _POLL_SECONDS
     goes_on = f"batch execution {execution.name} goes on; see it with `transform status`"
-    with when_interrupted(lambda: f"{goes_on}, end it with `transform stop`"), _bars() as show:
+    with (
+        when_interrupted(lambda: f"{goes_on}, end it with `transform stop`"),
+        progress_bar("objects", counts=True) as show,
+    ):
         for progress in pipeline.watch(execution, poll_seconds=seconds):
-            show(progress)
+            if show is not None and progress.objects is not None:
+                show(progress.objects_done, progress.objects)
     report = pipeline.report(execution)
     if report is not None:
         if as_json:
@@ -303,22 +303,3 @@ def _why(report: BatchReport) -> str:
         reasons = report.first_reasons(_REASONS)
     said = "nothing was answered" if report.status == "UNANSWERED" else report.status.lower()
     return "; ".join([said, *reasons])
-
-
-@contextmanager
-def _bars() -> Iterator[Callable[[BatchProgress], None]]:
-    """Two bars on a terminal, for shards and objects; nothing anywhere else."""
-    if not sys.stderr.isatty():
-        yield lambda progress: None
-        return
-    from rich.progress import MofNCompleteColumn
-
-    with progress_bars(MofNCompleteColumn()) as bars:
-        tasks = {kind: bars.add_task(kind, total=None) for kind in ("shards", "objects")}
-
-        def show(progress: BatchProgress) -> None:
-            for kind, task in tasks.items():
-                done, total = getattr(progress, f"{kind}_done"), getattr(progress, kind)
-                bars.update(task, completed=done, total=total)
-
-        yield show

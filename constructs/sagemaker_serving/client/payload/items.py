@@ -87,6 +87,7 @@ _BY_SUFFIX = {
     ".jsonlines": "application/jsonlines",
     ".ndjson": "application/jsonlines",
     ".csv": "text/csv",
+    ".libsvm": "text/libsvm",
     ".npy": NPY,
     ".npz": "application/x-npz",
     ".txt": "text/plain",

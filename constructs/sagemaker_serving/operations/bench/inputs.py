@@ -13,6 +13,7 @@ from sagemaker_serving.archive import ArchiveContents, Tensor, neo_inputs, read_
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.model_facts import signature_of
 from sagemaker_serving.client.objects import open_object
+from sagemaker_serving.client.payload.items import OCTET_STREAM, type_of
 from sagemaker_serving.errors import Mistake, NotFound
 from sagemaker_serving.operations.rollout.state import endpoint_state
 
@@ -25,16 +26,6 @@ class BenchInput:
     body: bytes
     content_type: str
 
-
-CONTENT_TYPES = {
-    ".json": "application/json",
-    ".jsonl": "application/jsonlines",
-    ".jsonlines": "application/jsonlines",
-    ".csv": "text/csv",
-    ".npy": "application/x-npy",
-    ".libsvm": "text/libsvm",
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"), "application/x-image"),
-}
 
 GENERATED = 8
 """How many inputs are made when none is given."""
@@ -104,12 +95,9 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _content_type(path: Path) -> str:
-    content_type = CONTENT_TYPES.get(path.suffix.lower())
-    if content_type is None:
-        raise Mistake(
-            f"{path}: what type it is does not follow from its name; give --content-type, or one "
-            f"of {' '.join(CONTENT_TYPES)}"
-        )
+    content_type = type_of(path)
+    if content_type == OCTET_STREAM:
+        raise Mistake(f"{path}: what type it is does not follow from its name; give --content-type")
     return content_type
 
 

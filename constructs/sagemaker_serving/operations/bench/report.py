@@ -11,6 +11,26 @@ from typing import Any
 from sagemaker_serving.answers.differences import Difference
 
 
+def percentile(values: Sequence[float], percent: float) -> float | None:
+    """What ``percent`` of the values are at most; None without a value."""
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    place = (len(ordered) - 1) * percent / 100
+    below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
+    return below + (above - below) * (place - math.floor(place))
+
+
+def milliseconds(seconds: Sequence[float]) -> dict[str, float | None]:
+    """The latency for programs."""
+    found = {percent: percentile(seconds, percent) for percent in (50, 90, 99)}
+    return {
+        # One digit more than anybody reads.
+        f"p{percent}_ms": None if value is None else round(value * 1000, 4)
+        for percent, value in found.items()
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class InputDifference:
     """The largest difference to the ``baseline`` variant's answers, and the input that shows it."""
@@ -61,24 +81,15 @@ class VariantReport:
 
     def percentile(self, percent: float) -> float | None:
         """The seconds that ``percent`` of the requests took at most; None without an answer."""
-        ordered = sorted(self.seconds)
-        if not ordered:
-            return None
-        place = (len(ordered) - 1) * percent / 100
-        below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
-        return below + (above - below) * (place - math.floor(place))
+        return percentile(self.seconds, percent)
 
     def as_dict(self) -> dict[str, Any]:
         """The figures for programs: milliseconds, and no single request."""
-        figures = {
-            f"p{percent}_ms": None if (found := self.percentile(percent)) is None else found * 1000
-            for percent in (50, 90, 99)
-        }
         return {
             "variant": self.name,
             "requests": len(self.seconds) + self.failed,
             "errors": self.failed,
-            **figures,
+            **milliseconds(self.seconds),
             "per_second": self.per_second,
             "compared": self.compared,
             "largest_difference": _difference(self.difference),

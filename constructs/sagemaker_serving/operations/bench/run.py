@@ -22,9 +22,7 @@ from sagemaker_serving.errors import Failure, Mistake, ModelFailed, NotFound
 from sagemaker_serving.operations.bench.inputs import BenchInput
 from sagemaker_serving.operations.bench.load import load
 from sagemaker_serving.operations.bench.report import BenchReport, InputDifference, VariantReport
-
-VariantProgress = Callable[[str, int], None]
-"""Is told the variant and how many of its requests have ended, by one thread at a time."""
+from sagemaker_serving.progress import Progress
 
 
 def bench(
@@ -36,7 +34,7 @@ def bench(
     requests: int = 200,
     concurrency: int = 8,
     accept: str | None = None,
-    progress: VariantProgress | None = None,
+    progress: Progress | None = None,
 ) -> BenchReport:
     """Send ``requests`` requests to each variant, ``concurrency`` at a time, and compare.
 
@@ -47,8 +45,10 @@ def bench(
 
     Every answer is held against the first variant's first answer to the same input, number
     by number, after the time is taken. The distinct answers of a variant are kept in memory
-    until then. Raises `NotFound` for an unknown endpoint or variant and `Mistake` when
-    there is nothing to send; what fails afterwards is counted.
+    until then. ``progress`` is told of every request that has ended.
+
+    Raises `NotFound` for an unknown endpoint or variant and `Mistake` when there is nothing to
+    send; what fails afterwards is counted.
     """
     if not inputs:
         raise Mistake("there is nothing to send")
@@ -58,11 +58,16 @@ def bench(
     aws = aws if aws is not None else Aws()
     chosen = _variants(endpoint, aws, variants)
     references: dict[int, tuple[str, Any]] = {}
-    reports = []
+    reports: list[VariantReport] = []
+
+    def ended(count: int) -> None:
+        if progress is not None:
+            progress(len(reports) * requests + count, len(chosen) * requests)
+
     limits, once = Limits(concurrency=concurrency), Retries(deadline_seconds=0)
     with Predictor(endpoint, aws, limits=limits, retries=once) as predictor:
         for variant in chosen:
-            one = _Run(predictor, inputs, variant, accept, progress)
+            one = _Run(predictor, inputs, variant, accept, ended)
             one.warm_up(concurrency)
             measured = one.measure(requests, concurrency)
             reports.append(one.compared(measured, references))
@@ -79,7 +84,7 @@ class _Run:
     inputs: Sequence[BenchInput]
     variant: str
     accept: str | None
-    progress: VariantProgress | None
+    progress: Callable[[int], None]
     ended: int = 0
     answers: dict[int, dict[bytes, Prediction]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
@@ -132,8 +137,7 @@ class _Run:
         finally:
             with self._lock:
                 self.ended += 1
-                if self.progress is not None:
-                    self.progress(self.variant, self.ended)
+                self.progress(self.ended)
 
     def _invoke(self, number: int) -> Prediction:
         given = self.inputs[number % len(self.inputs)]

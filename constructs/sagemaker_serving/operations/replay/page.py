@@ -6,12 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from sagemaker_serving.operations.replay.report import OUTCOMES, Different, ReplayReport, Side
+from sagemaker_serving.operations.replay.report import OUTCOMES, Different, ReplayReport
 from sagemaker_serving.operations.traffic import PassedOver
-
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 240, 44, 34
-_COLOURS = ("#0969da", "#bc4c00")
-_POINTS = 200
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -70,57 +66,6 @@ def _latencies(report: ReplayReport) -> Iterator[str]:
     yield _table(("", "p50 ms", "p90 ms", "p99 ms"), rows)
     if report.baseline is None:
         yield "<p>Data capture does not hold how long the captured answers took.</p>"
-    yield _drawn(sides)
-
-
-def _drawn(sides: Sequence[Side]) -> str:
-    """For each side: which share of its answers took so long at most."""
-    ordered = [sorted(side.seconds) for side in sides]
-    most = max((times[-1] for times in ordered if times), default=0.0)
-    if not most:
-        return ""
-    lines, labels = [], []
-    for number, (side, times) in enumerate(zip(sides, ordered, strict=True)):
-        if not times:
-            continue
-        picked = sorted({round(i * (len(times) - 1) / _POINTS) for i in range(_POINTS + 1)})
-        points = " ".join(
-            f"{_x(times[i] / most):.1f},{_y((i + 1) / len(times)):.1f}" for i in picked
-        )
-        lines.append(
-            f'<polyline points="{points}" fill="none" stroke="{_COLOURS[number]}" '
-            'stroke-width="1.5"/>'
-        )
-        labels.append(
-            f'<text x="{_WIDTH - 4}" y="{_HEIGHT - _BOTTOM - 8 - 16 * number}" text-anchor="end" '
-            f'fill="{_COLOURS[number]}">{escape(side.name)}</text>'
-        )
-    axes = [
-        f'<text x="{_LEFT - 6}" y="{_y(share) + 4:.1f}" text-anchor="end">{share:.0%}</text>'
-        for share in (0, 0.5, 1)
-    ]
-    axes += [
-        f'<text x="{_x(part):.1f}" y="{_HEIGHT - 14}" text-anchor="middle">{part * most * 1000:.3g}'
-        "</text>"
-        for part in (0, 0.5, 1)
-    ]
-    frame = (
-        f'<path d="M{_x(0)} {_y(1)}V{_y(0)}H{_x(1)}" fill="none" stroke="#8c959f"/>'
-        f'<text x="{_x(0.25):.1f}" y="{_HEIGHT - 14}" text-anchor="middle">milliseconds</text>'
-    )
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" font-size="12" role="img" '
-        'aria-label="the share of answers that took so many milliseconds at most">'
-        f"{frame}{''.join((*axes, *lines, *labels))}</svg>"
-    )
-
-
-def _x(part: float) -> float:
-    return _LEFT + part * (_WIDTH - _LEFT - 20)
-
-
-def _y(share: float) -> float:
-    return (_HEIGHT - _BOTTOM) - share * (_HEIGHT - _BOTTOM - 12)
 
 
 def _noise(report: ReplayReport) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sagemaker_serving.answers.differences import Difference
-from sagemaker_serving.operations.bench.report import VariantReport
+from sagemaker_serving.operations.bench.report import milliseconds
 from sagemaker_serving.operations.traffic import PassedOver
 
 MARGIN = 2.0
@@ -117,17 +117,7 @@ class Side:
 
     def as_dict(self) -> dict[str, Any]:
         """The latency in milliseconds."""
-        figures = VariantReport(name=self.name, seconds=self.seconds, duration_seconds=0)
-        return {
-            "name": self.name,
-            **{
-                f"p{percent}_ms": None
-                if (found := figures.percentile(percent)) is None
-                # One digit more than anybody reads.
-                else round(found * 1000, 4)
-                for percent in (50, 90, 99)
-            },
-        }
+        return {"name": self.name, **milliseconds(self.seconds)}
 
 
 @dataclass
