@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from local_aws.suggest import nearest
+from local_aws.suggest import instead
 
 
 class BadConfig(Exception):
@@ -163,9 +163,7 @@ class _Reader:
 
 
 def _unknown(field: str, message: str, fields: dict[str, str]) -> str:
-    close = nearest(field, fields)
-    advice = f"did you mean {close}" if close else f"it has {', '.join(sorted(fields)) or 'none'}"
-    return f"Triton has no field '{field}' in {message}; {advice}"
+    return f"Triton has no field '{field}' in {message}; {instead(field, sorted(fields))}"
 
 
 def _unescaped(text: str) -> str:

@@ -127,13 +127,11 @@ def _environment(name: str) -> Environment:
 
 
 def _must_have(environment: Environment, model: str) -> None:
-    from local_aws.suggest import nearest
+    from local_aws.suggest import instead
     from sagemaker_serving.errors import NotFound
 
     if model not in environment.models:
-        close = nearest(model, environment.models)
-        known = f"it has {', '.join(environment.models)}"
-        hint = known if close is None else f"did you mean {close}"
+        hint = instead(model, environment.models)
         raise NotFound(f"{environment.name} has no model {model!r}; {hint}")
     monitoring = environment.monitoring_of(model)
     if not environment.models[model].variants:

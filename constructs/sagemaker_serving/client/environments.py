@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from local_aws.suggest import nearest
+from local_aws.suggest import instead
 from sagemaker_serving.archive import parse_source
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.options import Model
@@ -30,9 +30,7 @@ def predictor_of(
 
     deployed = read_environment(environment).sound
     if name not in deployed.models:
-        close = nearest(name, deployed.models)
-        known = f"it has {', '.join(deployed.models)}"
-        hint = known if close is None else f"did you mean {close}"
+        hint = instead(name, deployed.models)
         raise NotFound(f"{environment} has no model {name!r}; {hint}")
     # One in S3 may have gigabytes, all of which would be read to find its signature.
     here = on_disk(deployed.models[name].container().artifact)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from local_aws.suggest import nearest
+from local_aws.suggest import instead
 from sagemaker_serving.errors import NotFound, Where
 from sagemaker_serving.spec import Environment, Model, Variant, read_environment
 from sagemaker_serving.spec.container import Container
@@ -42,11 +41,11 @@ def named_model(text: str) -> NamedModel | None:
     file = read_environment(path)
     environment = file.sound
     if model not in environment.models:
-        raise NotFound(f"{path} has no model {model!r}; {_instead(model, environment.models)}")
+        raise NotFound(f"{path} has no model {model!r}; {instead(model, environment.models)}")
     spec = environment.models[model]
     variants = {found.name: found for found in spec.variants}
     if variant and variant not in variants:
-        raise NotFound(f"{path}: {model} has no variant {variant!r}; {_instead(variant, variants)}")
+        raise NotFound(f"{path}: {model} has no variant {variant!r}; {instead(variant, variants)}")
     return NamedModel(
         environment=environment,
         name=model,
@@ -54,9 +53,3 @@ def named_model(text: str) -> NamedModel | None:
         where=file.where / "models" / model,
         variant=variants[variant] if variant else None,
     )
-
-
-def _instead(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    close = nearest(name, names)
-    return f"did you mean {close}" if close is not None else f"it has {', '.join(names) or 'none'}"

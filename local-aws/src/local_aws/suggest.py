@@ -12,6 +12,16 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return _nearest(word, tuple(known))
 
 
+def instead(word: str, known: Iterable[str]) -> str:
+    """What to write for ``word``, the end of a sentence: the nearest known word, or all there are.
+
+    "did you mean digits", or "it has digits, words".
+    """
+    names = tuple(known)
+    close = nearest(word, names)
+    return f"it has {', '.join(names) or 'none'}" if close is None else f"did you mean {close}"
+
+
 @lru_cache(maxsize=256)
 def _nearest(word: str, known: tuple[str, ...]) -> str | None:
     matches = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

@@ -16,13 +16,13 @@ from sagemaker_serving.archive import (
     must_be_convertible,
     unpack,
 )
+from sagemaker_serving.cli.completing import FOLDER
 from sagemaker_serving.cli.init.serving import Serving, framework_of, layout_of
 from sagemaker_serving.cli.package import Server, pack
 from sagemaker_serving.cli.scripted import readable
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.s3_address import is_s3
 
-FOLDER = Path("environments")
 _COMMON = re.compile(r"(?i)(saved_?)?models?|exports?|servo|outputs?|artifacts?|weights|[0-9]+")
 """What tools call a model whose folder has a name of its own."""
 

@@ -11,7 +11,8 @@ import yaml
 
 from sagemaker_serving.archive import shown_inputs
 from sagemaker_serving.archive.handlers import script_variables
-from sagemaker_serving.cli.init.draft import FOLDER, Draft
+from sagemaker_serving.cli.completing import FOLDER
+from sagemaker_serving.cli.init.draft import Draft
 from sagemaker_serving.cli.init.request import inputs_of, takes_examples, takes_parts
 from sagemaker_serving.cli.init.serving import default_host
 from sagemaker_serving.errors import Mistake, Problem, Severity

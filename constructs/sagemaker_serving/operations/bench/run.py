@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-from local_aws.suggest import nearest
+from local_aws.suggest import instead
 from sagemaker_serving.answers.differences import largest_difference, number_of
 from sagemaker_serving.client.aws import Aws
 from sagemaker_serving.client.decoding import decoded
@@ -161,9 +161,7 @@ def _variants(endpoint: str, aws: Aws, asked: Sequence[str] | None) -> Sequence[
         return there
     for name in asked:
         if there and name not in there:
-            close = nearest(name, there)
-            hint = f"did you mean {close}" if close is not None else f"it has {', '.join(there)}"
-            raise NotFound(f"{endpoint} has no variant {name!r}; {hint}")
+            raise NotFound(f"{endpoint} has no variant {name!r}; {instead(name, there)}")
     return list(dict.fromkeys(asked))
 
 
