@@ -164,42 +164,6 @@ def test_a_route_to_nowhere_in_particular_fails_by_name(aws: Aws) -> None:
     assert "exactly one of [DestinationCidrBlock, " in str(aws.events("nowhere"))
 
 
-def test_what_is_still_needed_is_not_deleted(aws: Aws) -> None:
-    ec2 = aws.client("ec2")
-    vpc_id = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
-    in_vpc = {"VpcId": vpc_id}
-    subnet_id = ec2.create_subnet(**in_vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
-    gateway_id = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
-    ec2.attach_internet_gateway(**in_vpc, InternetGatewayId=gateway_id)
-    address = ec2.allocate_address(Domain="vpc")["AllocationId"]
-    nat_id = ec2.create_nat_gateway(SubnetId=subnet_id, AllocationId=address)["NatGateway"][
-        "NatGatewayId"
-    ]
-    one, two = (
-        ec2.create_security_group(**in_vpc, GroupName=name, Description=name)["GroupId"]
-        for name in ("one", "two")
-    )
-    pair = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": one}]}
-    ec2.authorize_security_group_ingress(GroupId=two, IpPermissions=[pair])
-
-    assert refusal(ec2.delete_subnet, SubnetId=subnet_id)[1] == "DependencyViolation"
-    assert refusal(ec2.delete_security_group, GroupId=one)[1] == "DependencyViolation"
-    assert refusal(ec2.release_address, AllocationId=address)[1] == "InvalidIPAddress.InUse"
-    attached = {**in_vpc, "InternetGatewayId": gateway_id}
-    assert refusal(ec2.detach_internet_gateway, **attached)[1] == "DependencyViolation"
-    ec2.delete_nat_gateway(NatGatewayId=nat_id)
-    ec2.release_address(AllocationId=address)
-    ec2.delete_subnet(SubnetId=subnet_id)
-
-    assert refusal(ec2.delete_vpc, **in_vpc)[1] == "DependencyViolation", "a gateway is attached"
-    ec2.detach_internet_gateway(**attached)
-    assert refusal(ec2.delete_vpc, **in_vpc)[1] == "DependencyViolation", "groups are there"
-    ec2.delete_security_group(GroupId=two)
-    ec2.delete_security_group(GroupId=one)
-    ec2.delete_vpc(**in_vpc)
-    ec2.delete_internet_gateway(InternetGatewayId=gateway_id)
-
-
 def test_subnets_stand_in_their_vpc_and_beside_one_another(aws: Aws) -> None:
     ec2 = aws.client("ec2")
     in_vpc = {"VpcId": ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]}

@@ -68,9 +68,7 @@ def access() -> Iterable[Provider]:
         modify=("ModifyVpcEndpoint",),
         defaults={"PolicyDocument": _ALL, "PrivateDnsEnabled": False, "VpcEndpointType": "Gateway"},
         not_carried_out=(
-            "DnsOptions.PrivateDnsOnlyForInboundResolverEndpoint",
-            "ResourceConfigurationArn",
-            "ServiceNetworkArn",
+            *("DnsOptions", "IpAddressType", "ResourceConfigurationArn", "ServiceNetworkArn"),
             "ServiceRegion",
         ),
     )
@@ -80,7 +78,7 @@ def access() -> Iterable[Provider]:
         "DeleteFlowLogs",
         id_argument="FlowLogId",
         renamed={"ResourceId": "ResourceIds"},
-        not_carried_out=("DeliverCrossAccountRole", "TagFieldSpecifications"),
+        not_carried_out=("DeliverCrossAccountRole", "DestinationOptions", "TagFieldSpecifications"),
     )
 
 

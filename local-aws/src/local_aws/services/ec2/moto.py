@@ -6,22 +6,18 @@ the operation, unless another source is given.
 
 from __future__ import annotations
 
-import ipaddress
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from moto.ec2.exceptions import (
-    DependencyViolationError,
     EC2ClientError,
     InvalidAvailabilityZoneError,
     InvalidSecurityGroupNotFoundError,
-    InvalidVpcCidrBlockAssociationIdError,
     InvalidVpcEndPointIdError,
 )
 from moto.ec2.models import EC2Backend
 from moto.ec2.models.security_groups import SecurityGroupRule
 from moto.ec2.models.subnets import Subnet
-from moto.ec2.models.vpcs import VPC
 from moto.ec2.responses import EC2Response
 from typing_extensions import override
 
@@ -34,14 +30,13 @@ def apply() -> None:
     for changed, change in ((EC2Backend, Networks), (EC2Response, Answers)):
         if change not in changed.__bases__:
             changed.__bases__ = (change, *changed.__bases__)
-    VPC.get_cidr_block_association_set = _ranges_of_vpc
     Subnet.ipv6_cidr_block_association_set = property(_ranges_of_subnet)
     SecurityGroupRule.description = property(_description)
 
 
 class Networks(_Before):  # type: ignore[misc]
-    """The emulator deletes what something else still needs, keeps what goes with what is deleted,
-    and gives interfaces any address and no security groups."""
+    """The emulator keeps what goes with what is deleted, and gives interfaces any address and no
+    security groups."""
 
     @override
     def _load_amis(self) -> None:
@@ -98,8 +93,7 @@ class Networks(_Before):  # type: ignore[misc]
 
     @override
     def delete_subnet(self, subnet_id: str) -> Any:
-        if any(each.subnet.id == subnet_id for each in self._interfaces()):
-            raise _needed(f"The subnet '{subnet_id}' has dependencies and cannot be deleted.")
+        """The emulator keeps what associates it."""
         deleted = super().delete_subnet(subnet_id)
         for table in self.route_tables.values():
             for key in [key for key, of in table._associations.items() if of == subnet_id]:
@@ -111,50 +105,11 @@ class Networks(_Before):  # type: ignore[misc]
 
     @override
     def delete_vpc(self, vpc_id: str) -> Any:
-        vpc = self.get_vpc(vpc_id)
-        acls = list(_of(self.network_acls.values(), vpc_id))
-        parts = (
-            *(each for each in self.groups[vpc_id].values() if each.name != "default"),
-            *(each for each in acls if not each.default),
-            *(each for each in self.internet_gateways.values() if each.vpc is vpc),
-            *_of(self.vpc_end_points.values(), vpc_id),
-        )
-        if parts:
-            raise _needed(f"The vpc '{vpc_id}' has dependencies and cannot be deleted.")
+        """The emulator keeps its access control lists."""
         deleted = super().delete_vpc(vpc_id)
-        for acl in acls:
+        for acl in [each for each in self.network_acls.values() if each.vpc_id == vpc_id]:
             del self.network_acls[acl.id]
         return deleted
-
-    @override
-    def associate_vpc_cidr_block(self, vpc_id: str, cidr_block: str, ipv6: bool) -> Any:
-        if not cidr_block and not ipv6:
-            what = "Either 'cidrBlock' or 'ipv6CidrBlock' should be provided."
-            raise EC2ClientError("MissingParameter", what)
-        return super().associate_vpc_cidr_block(vpc_id, cidr_block, ipv6)
-
-    @override
-    def disassociate_vpc_cidr_block(self, association_id: str) -> Any:
-        """The emulator looks for its routes in tables of other VPCs, too."""
-        for vpc in self.vpcs.values():
-            found = vpc._cidr_block_association_set.get(association_id)
-            if found is None:
-                continue
-            within = ipaddress.ip_network(found["cidr_block"])
-            for subnet in self.describe_subnets(filters={"vpc-id": vpc.id}):
-                if any(
-                    each.version == within.version and each.subnet_of(within)
-                    for each in _blocks(subnet)
-                ):
-                    what = f"The vpc {vpc.id} currently has a subnet within CIDR block {within}"
-                    raise EC2ClientError("InvalidCidrBlock.InUse", what)
-            for table in _of(self.route_tables.values(), vpc.id):
-                for route in [each for each in table.routes if each.local]:
-                    to = route.destination_cidr_block or route.destination_ipv6_cidr_block
-                    if to == found["cidr_block"]:
-                        del table._routes[route.id]
-            return vpc.disassociate_vpc_cidr_block(association_id)
-        raise InvalidVpcCidrBlockAssociationIdError(association_id)
 
     @override
     def _iterate_security_rules(self, *given: Any, **named: Any) -> Iterator[Any]:
@@ -163,45 +118,6 @@ class Networks(_Before):  # type: ignore[misc]
         for rule in super()._iterate_security_rules(*given, **named):
             rule.said = described.get(rule.prefix_list_id)
             yield rule
-
-    @override
-    def delete_security_group(self, name: str | None = None, group_id: str | None = None) -> None:
-        groups = [each for of_vpc in self.groups.values() for each in of_vpc.values()]
-        if name is not None:
-            # Names are those of the default VPC, where the emulator looks in none.
-            home = self.get_default_vpc()
-            here = self.groups[home.id].values() if home is not None else ()
-            group_id = next((each.id for each in here if each.name == name), None)
-            if group_id is None:
-                raise InvalidSecurityGroupNotFoundError(name)
-        needing = {
-            rule.source_group.get("GroupId")
-            for group in groups
-            for rule in (*group.ingress_rules, *group.egress_rules)
-            if group.id != group_id
-        }
-        needing |= {group.id for each in self._interfaces() for group in each.group_set}
-        if group_id is not None and group_id in needing:
-            raise _needed(f"resource {group_id} has a dependent object")
-        super().delete_security_group(group_id=group_id)
-
-    @override
-    def detach_internet_gateway(self, internet_gateway_id: str, vpc_id: str) -> None:
-        if any(each.public_ip and each.subnet.vpc_id == vpc_id for each in self._interfaces()):
-            raise _needed(
-                f"Network {vpc_id} has some mapped public address(es). Please unmap those public "
-                "address(es) before detaching the gateway."
-            )
-        super().detach_internet_gateway(internet_gateway_id, vpc_id)
-
-    @override
-    def release_address(self, address: str | None = None, allocation_id: str | None = None) -> None:
-        for each in self.addresses:
-            used = each.eni is not None and not self.get_vpc(each.eni.subnet.vpc_id).is_default
-            if used and (each.allocation_id == allocation_id or each.public_ip == address):
-                what = f"Address {each.public_ip} is in use."
-                raise EC2ClientError("InvalidIPAddress.InUse", what)
-        super().release_address(address, allocation_id)
 
     @override
     def create_nat_gateway(self, *given: Any, **named: Any) -> Any:
@@ -282,12 +198,6 @@ class Networks(_Before):  # type: ignore[misc]
             interface._group_set = [each for each in found if each is not None]
         endpoint.network_interface_ids = [each.id for each in kept.values()]
 
-    def _interfaces(self) -> Iterator[Any]:
-        """Those that are there: an instance that has ended has none."""
-        for each in self.enis.values():
-            if each.instance is None or each.instance._state.name != "terminated":
-                yield each
-
 
 class Answers(_Before):  # type: ignore[misc]
     """The emulator reads only some of what calls give."""
@@ -297,51 +207,12 @@ class Answers(_Before):  # type: ignore[misc]
         raise NotImplementedError
 
     @override
-    def create_vpc_endpoint(self) -> Any:
-        return self._keeping(super().create_vpc_endpoint(), "DnsOptions", "IpAddressType")
-
-    @override
-    def create_flow_logs(self) -> Any:
-        answer = super().create_flow_logs()
-        for each in answer.result["FlowLogIds"]:
-            self._keep(self.ec2_backend.flow_logs[each], "DestinationOptions")
-        return answer
-
-    @override
     def modify_vpc_endpoint(self) -> Any:
         answer = super().modify_vpc_endpoint()
         endpoint = self.ec2_backend.vpc_end_points[self._get_param("VpcEndpointId")]
-        self._keep(endpoint, "DnsOptions", "IpAddressType")
         given = self._get_param("PrivateDnsEnabled")
         endpoint.private_dns_enabled = endpoint.private_dns_enabled if given is None else given
         return answer
-
-    @override
-    def modify_subnet_attribute(self) -> Any:
-        value = self._get_param("EnableDns64.Value")
-        if value is not None:
-            self.ec2_backend.get_subnet(self._get_param("SubnetId")).enable_dns64 = value
-        return super().modify_subnet_attribute()
-
-    def _keeping(self, answer: Any, *names: str) -> Any:
-        self._keep(next(iter(answer.result.values())), *names)
-        return answer
-
-    def _keep(self, made: Any, *names: str) -> None:
-        for name in names:
-            value = self._get_param(name)
-            if value is not None:
-                setattr(made, name, value)
-
-
-def _ranges_of_vpc(vpc: Any, ipv6: bool = False) -> list[dict[str, Any]]:
-    """The emulator counts those that were given back."""
-    return [
-        each
-        for each in vpc._cidr_block_association_set.values()
-        if ("::/" in each["cidr_block"]) == bool(ipv6)
-        and each["cidr_block_state"]["state"] != "disassociated"
-    ]
 
 
 def _ranges_of_subnet(subnet: Any) -> list[dict[str, Any]]:
@@ -357,12 +228,6 @@ def _ranges_of_subnet(subnet: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _blocks(subnet: Any) -> list[Any]:
-    """The ranges of addresses that a subnet has."""
-    given = [subnet.cidr_block, *(each["Ipv6CidrBlock"] for each in _ranges_of_subnet(subnet))]
-    return [ipaddress.ip_network(each, strict=False) for each in given if each]
-
-
 def _description(rule: Any) -> Any:
     """The emulator knows that of a range of addresses only."""
     described = {"Description": getattr(rule, "said", None)} | rule.source_group | rule.ip_range
@@ -371,11 +236,3 @@ def _description(rule: Any) -> Any:
 
 def _routes_to(table: Any, endpoint_id: str) -> list[Any]:
     return [each for each in table.routes if getattr(each.gateway, "id", None) == endpoint_id]
-
-
-def _of(parts: Iterable[Any], vpc_id: str) -> Iterator[Any]:
-    return (each for each in parts if each.vpc_id == vpc_id)
-
-
-def _needed(message: str) -> EC2ClientError:
-    return DependencyViolationError(message)

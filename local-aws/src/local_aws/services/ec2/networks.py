@@ -53,8 +53,8 @@ def networks() -> Iterable[Provider]:
         },
         modify=("ModifySubnetAttribute",),
         not_carried_out=(
-            *("EnableLniAtDeviceIndex", "Ipv4IpamPoolId", "Ipv4NetmaskLength", "Ipv6IpamPoolId"),
-            *("Ipv6NetmaskLength", "OutpostArn", "PrivateDnsNameOptionsOnLaunch"),
+            *("EnableDns64", "EnableLniAtDeviceIndex", "Ipv4IpamPoolId", "Ipv4NetmaskLength"),
+            *("Ipv6IpamPoolId", "Ipv6NetmaskLength", "OutpostArn", "PrivateDnsNameOptionsOnLaunch"),
         ),
     )
     yield Part(

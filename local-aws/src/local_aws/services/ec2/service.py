@@ -19,6 +19,7 @@ class Ec2(Service):
     name = "ec2"
     limits = (
         Limit("networks", "made, related, described and deleted; nothing is routed"),
+        Limit("what something else still needs", "is deleted all the same"),
         Limit("routes to instances, VPNs and peers", "kept; nothing of it is in the API"),
     )
     permissions = ServicePermissions(
