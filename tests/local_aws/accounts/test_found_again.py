@@ -22,7 +22,7 @@ TEMPLATE = {
             "Type": "AWS::IAM::Role",
             "Properties": {"AssumeRolePolicyDocument": trust("ec2.amazonaws.com")},
         },
-        "Group": {"Type": "AWS::IAM::Group", "Properties": {"GroupName": "same"}},
+        "User": {"Type": "AWS::IAM::User", "Properties": {"UserName": "same"}},
     }
 }
 
@@ -76,7 +76,7 @@ def test_each_account_has_again_what_it_had(tmp_path: Path) -> None:
             stacks = client(aws, "cloudformation", account)
             stacks.delete_stack(StackName="s")
             settle(stacks, "stack_delete_complete")
-            assert client(aws, "iam", account).list_groups()["Groups"] == []
+            assert client(aws, "iam", account).list_users()["Users"] == []
 
 
 def test_accounts_are_forgotten_with_all_else(tmp_path: Path) -> None:

@@ -46,7 +46,6 @@ def ground(aws: Aws) -> Iterator[Mapping[str, str]]:
     aws.client("s3").put_object(Bucket="texts", Key="pass.json", Body=json.dumps(PASS))
     aws.client("s3").put_object(Bucket="texts", Key="nested.json", Body=json.dumps(TEMPLATE))
     aws.client("iam").create_user(UserName="ground")
-    aws.client("iam").create_group(GroupName="ground")
     aws.client("s3").put_object(Bucket="texts", Key="layer.zip", Body=zipped({"text": ""}))
     used = {
         name.partition(".")[::2]

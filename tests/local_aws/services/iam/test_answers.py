@@ -111,20 +111,6 @@ def test_a_roles_session_is_no_user(aws: Aws, operation: str) -> None:
     assert refusal(getattr(iam, operation)) == (400, "ValidationError", message)
 
 
-def test_an_instance_profiles_tags_are_kept_by_key(aws: Aws) -> None:
-    iam = aws.client("iam")
-    name = {"InstanceProfileName": "tagged"}
-    iam.create_instance_profile(**name)
-    assert iam.list_instance_profile_tags(**name)["Tags"] == []
-    for tags in ({"a": "1"}, {"a": "2", "b": "3"}, {"b": "3"}):
-        given = [{"Key": key, "Value": value} for key, value in tags.items()]
-        iam.tag_instance_profile(Tags=given, **name)
-    kept = {tag["Key"]: tag["Value"] for tag in iam.list_instance_profile_tags(**name)["Tags"]}
-    assert kept == {"a": "2", "b": "3"}
-    iam.untag_instance_profile(TagKeys=["a", "absent"], **name)
-    assert [tag["Key"] for tag in iam.list_instance_profile_tags(**name)["Tags"]] == ["b"]
-
-
 def _may_list(aws: Aws, key: dict[str, str]) -> bool:
     try:
         _client(aws, "s3", key).list_objects_v2(Bucket="models")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from moto.core.config import default_user_config
-from moto.core.responses import ActionResult, EmptyResult
+from moto.core.responses import EmptyResult
 from moto.core.serialize import never_return, url_encode
-from moto.iam.models import IAMBackend, InstanceProfile, Role, User
+from moto.iam.models import IAMBackend, Role, User
 from moto.iam.responses import IamResponse
 
 from local_aws.emulator.replacing import Original, replaces
@@ -23,7 +23,6 @@ def apply() -> None:
     know_managed_policies()
     answer_as_aws()
     bound_users()
-    tag_instance_profiles()
 
 
 def know_managed_policies() -> None:
@@ -78,33 +77,6 @@ def bound_users() -> None:
     User.permissions_boundary = None
     IamResponse.put_user_permissions_boundary = put_user_permissions_boundary
     IamResponse.delete_user_permissions_boundary = delete_user_permissions_boundary
-
-
-def tag_instance_profiles() -> None:
-    """The emulator keeps the tags with which a profile is made, and no others."""
-
-    def profile(response: Any) -> InstanceProfile:
-        name = response._get_param("InstanceProfileName")
-        return response.backend.get_instance_profile(name)
-
-    def put(response: Any, gone: list[str], new: list[dict[str, str]]) -> Any:
-        found = profile(response)
-        found.tags = [each for each in found.tags if each["Key"] not in gone] + new
-        return EmptyResult()
-
-    def tag_instance_profile(response: Any) -> Any:
-        tags = response._get_param("Tags", [])
-        return put(response, [each["Key"] for each in tags], tags)
-
-    def untag_instance_profile(response: Any) -> Any:
-        return put(response, response._get_param("TagKeys", []), [])
-
-    def list_instance_profile_tags(response: Any) -> Any:
-        return ActionResult({"Tags": profile(response).tags, "IsTruncated": False})
-
-    IamResponse.tag_instance_profile = tag_instance_profile
-    IamResponse.untag_instance_profile = untag_instance_profile
-    IamResponse.list_instance_profile_tags = list_instance_profile_tags
 
 
 def _of_account(policy: Any, account_id: str) -> Any:

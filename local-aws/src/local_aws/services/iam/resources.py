@@ -1,9 +1,8 @@
-"""IAM: roles, users, groups, inline policies and managed policies."""
+"""IAM: roles, users, inline policies and managed policies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from typing_extensions import override
@@ -20,7 +19,7 @@ from local_aws.resources.base import (
 )
 from local_aws.resources.declared import Declared
 
-_PRINCIPALS = (("Roles", "Role"), ("Users", "User"), ("Groups", "Group"))
+_PRINCIPALS = (("Roles", "Role"), ("Users", "User"))
 """The properties that name principals, and what the API's operations call them."""
 
 
@@ -133,13 +132,7 @@ class User(_Identity):
     create_operation = "CreateUser"
     reading = "GetUser UserName User"
     tag_operations = ("TagUser", "UntagUser")
-    also_supported = frozenset({"Groups", "LoginProfile", "ManagedPolicyArns", "Policies"})
-
-    @override
-    def complete(self, request: Request) -> Attributes:
-        self._bring_groups(request, request.properties)
-        self._bring_login(request, request.properties)
-        return super().complete(request)
+    also_supported = frozenset({"ManagedPolicyArns", "Policies"})
 
     @override
     def update(self, request: Request) -> Attributes:
@@ -147,53 +140,10 @@ class User(_Identity):
             path = request.properties.get("Path", "/")
             self.call(request, "UpdateUser", **self._named(request), NewPath=path)
         self._bring_boundary(request)
-        self._bring_groups(request, request.properties)
-        self._bring_login(request, request.properties)
         self.retag(request, **self._named(request))
         self._bring_policies(request, request.previous, request.properties)
         found = self.call(request, "GetUser", **self._named(request))["User"]
         return {**request.attributes, "Arn": found["Arn"]}
-
-    @override
-    def delete(self, request: Request) -> None:
-        gone = replace(request, previous=request.properties)
-        self._bring_groups(gone, {})
-        self._bring_login(gone, {})
-        super().delete(request)
-
-    def _bring_groups(self, request: Request, wanted: Properties) -> None:
-        name = self._named(request)
-        before, after = request.previous.get("Groups") or [], wanted.get("Groups") or []
-        for group in [each for each in before if each not in after]:
-            self.discard(request, "RemoveUserFromGroup", **name, GroupName=group)
-        for group in [each for each in after if each not in before]:
-            self.call(request, "AddUserToGroup", **name, GroupName=group)
-
-    def _bring_login(self, request: Request, wanted: Properties) -> None:
-        name = self._named(request)
-        before, after = request.previous.get("LoginProfile"), wanted.get("LoginProfile")
-        if after is None:
-            if before is not None:
-                self.discard(request, "DeleteLoginProfile", **name)
-        elif after != before:
-            operation = "Create" if before is None else "Update"
-            self.call(request, f"{operation}LoginProfile", after, **name)
-
-
-class Group(_Identity):
-    """``AWS::IAM::Group``: Ref is the name."""
-
-    type_name = "AWS::IAM::Group"
-    name_property = "GroupName"
-    kind = "Group"
-    create_operation = "CreateGroup"
-    unchangeable = frozenset({"Path"})
-    also_supported = frozenset({"ManagedPolicyArns", "Policies"})
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._bring_policies(request, request.previous, request.properties)
-        return dict(request.attributes)
 
 
 class Policy(ApiProvider):
@@ -203,7 +153,7 @@ class Policy(ApiProvider):
     service = "iam"
     create_operation = "PutRolePolicy"
     id_attribute = "Id"
-    also_supported = frozenset({"Groups", "Roles", "Users"})
+    also_supported = frozenset({"Roles", "Users"})
 
     @override
     def create(self, request: Request) -> str:
@@ -254,41 +204,6 @@ class InlinePolicy(Declared):
         return super().create(request)
 
 
-class UserToGroupAddition(ApiProvider):
-    """``AWS::IAM::UserToGroupAddition``: users in a group; Ref is a name of its own."""
-
-    type_name = "AWS::IAM::UserToGroupAddition"
-    service = "iam"
-    create_operation = "AddUserToGroup"
-    id_attribute = "Id"
-    also_supported = frozenset({"Users"})
-
-    @override
-    def create(self, request: Request) -> str:
-        self._add(request, request.properties)
-        return request.name(128)
-
-    @override
-    def update(self, request: Request) -> Attributes:
-        self._add(request, request.properties)
-        self._remove(request, request.previous, kept=request.properties)
-        return dict(request.attributes)
-
-    @override
-    def delete(self, request: Request) -> None:
-        self._remove(request, request.properties, kept={})
-
-    def _add(self, request: Request, wanted: Properties) -> None:
-        for user in wanted["Users"]:
-            self.call(request, "AddUserToGroup", GroupName=wanted["GroupName"], UserName=user)
-
-    def _remove(self, request: Request, gone: Properties, kept: Properties) -> None:
-        group = gone["GroupName"]
-        for user in gone["Users"]:
-            if group != kept.get("GroupName") or user not in kept["Users"]:
-                self.discard(request, "RemoveUserFromGroup", GroupName=group, UserName=user)
-
-
 class AccessKey(ApiProvider):
     """``AWS::IAM::AccessKey``: Ref is its id; another user or Serial makes another."""
 
@@ -327,7 +242,7 @@ class ManagedPolicy(ApiProvider):
     name_property = "ManagedPolicyName"
     service = "iam"
     create_operation = "CreatePolicy"
-    also_supported = frozenset({"Groups", "ManagedPolicyName", "Roles", "Users"})
+    also_supported = frozenset({"ManagedPolicyName", "Roles", "Users"})
 
     @override
     def create(self, request: Request) -> str:

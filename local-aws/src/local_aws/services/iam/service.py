@@ -20,16 +20,7 @@ from local_aws.service import Action, Limit, Service
 from local_aws.template.regions import region_names
 
 from . import moto
-from .resources import (
-    AccessKey,
-    Group,
-    InlinePolicy,
-    ManagedPolicy,
-    Policy,
-    Role,
-    User,
-    UserToGroupAddition,
-)
+from .resources import AccessKey, InlinePolicy, ManagedPolicy, Policy, Role, User
 
 _TRUST = {
     "CreateRole": "AssumeRolePolicyDocument",
@@ -96,6 +87,10 @@ class Iam(Service):
         ),
         Limit("session policies", "refused by name"),
         Limit(
+            "groups, passwords of users",
+            "made by calls; those of a stack are only kept, or refused",
+        ),
+        Limit(
             "policies of organizations, VPC endpoints and access points",
             "not judged",
         ),
@@ -117,9 +112,8 @@ class Iam(Service):
     )
     warm_up = "list_roles"
     types = (
-        *(InlinePolicy(kind) for kind in ("Role", "User", "Group")),
-        *(ManagedPolicy(), Policy()),
-        *(Group(), Role(), User(), UserToGroupAddition(), AccessKey()),
+        *(InlinePolicy(kind) for kind in ("Role", "User")),
+        *(ManagedPolicy(), Policy(), Role(), User(), AccessKey()),
     )
 
     def __init__(self) -> None:
