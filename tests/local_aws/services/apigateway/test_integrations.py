@@ -1,11 +1,7 @@
-"""Where methods lead beside functions' proxies: services, other servers, nowhere, by templates."""
+"""Where methods lead beside functions' proxies: services, nowhere, by templates."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -24,30 +20,6 @@ ALL = "arn:aws:iam::aws:policy/AdministratorAccess"
 def role(functions: Functions) -> str:
     """A role that the API may assume, and that may do everything."""
     return functions.role("api", "apigateway.amazonaws.com", ALL)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """Another server, which tells what it was asked."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            said = {"path": self.path, "body": body.decode(), "a": self.headers.get("X-A")}
-            content = json.dumps(said).encode()
-            self.send_response(418)
-            self.send_header("X-Server", "other")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: Any) -> None:
-            return
-
-    started = HTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=started.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{started.server_port}"
-    started.shutdown()
 
 
 def test_a_mock_answers_what_its_template_says(rest: Rest) -> None:
@@ -195,60 +167,43 @@ def test_what_the_role_may_not_do_is_refused_as_the_service_does(
     assert rest.ask("/stranger", "POST", "{}").json == {"message": "Internal server error"}
 
 
-def test_another_server_gets_the_request_and_its_answer_is_sent(rest: Rest, server: str) -> None:
-    rest.method(
-        "/{proxy+}",
-        "ANY",
-        {
-            "type": "HTTP_PROXY",
-            "integrationHttpMethod": "ANY",
-            "uri": f"{server}/base/{{proxy}}",
-            "requestParameters": {
-                "integration.request.path.proxy": "method.request.path.proxy",
-                "integration.request.header.X-A": "'mapped'",
-            },
-        },
-        requestParameters={"method.request.path.proxy": True},
-    )
-    rest.deploy()
-    answer = rest.ask("/a/b?q=1", "POST", "hello")
-    assert (answer.status, answer.headers["X-Server"]) == (418, "other")
-    assert answer.json == {"path": "/base/a/b?q=1", "body": "hello", "a": "mapped"}
-
-
-def test_a_server_that_is_not_there_is_an_integration_failure(rest: Rest) -> None:
-    rest.method(
-        "/",
-        "GET",
-        {"type": "HTTP_PROXY", "integrationHttpMethod": "GET", "uri": "http://127.0.0.1:1/"},
-    )
+@pytest.mark.parametrize("kind", ["HTTP", "HTTP_PROXY"])
+def test_a_method_that_leads_to_another_server_answers_so(rest: Rest, kind: str) -> None:
+    there = {"type": kind, "integrationHttpMethod": "GET", "uri": "http://127.0.0.1:1/"}
+    rest.method("/", "GET", there)
     rest.deploy()
     answer = rest.ask()
-    assert (answer.status, answer.json) == (504, {"message": "Internal server error"})
+    said = f"the local AWS leads no method to another server ({kind})"
+    assert (answer.status, answer.json) == (504, {"message": said})
 
 
-def test_a_template_may_override_path_and_status(rest: Rest, server: str) -> None:
+def test_a_template_may_override_path_and_status(
+    rest: Rest, functions: Functions, role: str
+) -> None:
+    queue = functions.client("sqs").create_queue(QueueName="other")["QueueUrl"]
     request = (
         "#set($context.requestOverride.path.name = 'other')"
-        "#set($context.requestOverride.header.X-A = 'set')$input.body"
+        "#set($context.requestOverride.header.Content-Type = 'application/x-www-form-urlencoded')"
+        "Action=SendMessage&MessageBody=$input.body"
     )
-    response = (
-        "#set($context.responseOverride.status = 201)$input.path('$.path') $input.path('$.a')"
-    )
+    response = "#set($context.responseOverride.status = 201)made"
     rest.method(
         "/",
         "POST",
         {
-            "type": "HTTP",
+            "type": "AWS",
             "integrationHttpMethod": "POST",
-            "uri": f"{server}/{{name}}",
+            "credentials": role,
+            "uri": f"{SERVICE}:sqs:path/123456789012/{{name}}",
             "requestTemplates": {"application/json": request},
         },
         responses=[{"statusCode": "200", "responseTemplates": {"application/json": response}}],
     )
     rest.deploy()
     answer = rest.ask("/", "POST", "x")
-    assert (answer.status, answer.body) == (201, b"/other set")
+    assert (answer.status, answer.body) == (201, b"made")
+    (message,) = functions.client("sqs").receive_message(QueueUrl=queue)["Messages"]
+    assert message["Body"] == "x"
 
 
 KNOWN: dict[str, Any] = {

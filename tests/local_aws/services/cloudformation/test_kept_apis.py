@@ -91,13 +91,13 @@ def test_a_route_by_what_is_only_kept_answers_that(aws: Aws) -> None:
     assert told_of(aws, "guarded") == [
         "1 AWS::ApiGateway::Authorizer (ProviderARNs)",
         "1 AWS::ApiGatewayV2::Authorizer (JwtConfiguration)",
-        "1 AWS::ApiGatewayV2::Integration (IntegrationSubtype, RequestParameters)",
+        "2 AWS::ApiGatewayV2::Integration (IntegrationSubtype, IntegrationType, RequestParameters)",
         "1 AWS::Cognito::UserPool",
     ]
     apis = aws.outputs("guarded")
     for path, said in (
         (f"{apis['Http']}/", b"the local AWS verifies no tokens"),
-        (f"{apis['Http']}/sent", b"no integration of an HTTP API with a service (SQS-S"),
+        (f"{apis['Http']}/sent", b"to no service or other server (SQS-S"),
         (f"{apis['Rest']}/live/", b"the local AWS has no user pools"),
     ):
         with pytest.raises(HTTPError) as refused:

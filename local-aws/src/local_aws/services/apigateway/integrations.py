@@ -1,4 +1,4 @@
-"""Where a method leads: a function, a service of AWS, another server, nowhere.
+"""Where a method leads: a function, a service of AWS, nowhere.
 
 Sources: API Gateway developer guide, "Integrations for REST APIs"; API reference, PutIntegration.
 What AWS sends by itself, and how it chooses an answer, was recorded by
@@ -29,23 +29,15 @@ from werkzeug import Response
 from local_aws.arn import Arn
 from local_aws.context import LocalContext
 from local_aws.protocol.models import service_model, service_names, service_of
-from local_aws.web.functions import Functions, NotPermitted, TooSlow
+from local_aws.web.functions import Functions, NotPermitted, TooSlow, within
 from local_aws.web.heads import headed
 from local_aws.web.payloads import Malformed, answer_1, event_1
 from local_aws.web.records import Record
 from local_aws.web.request import WebRequest
-from local_aws.web.servers import answer_of
 
 from .failures import INTERNAL, GatewayFailure, internal
 from .mapping import Sides
 from .velocity_values import TemplateError
-
-_HOP_BY_HOP = frozenset(
-    {
-        *("connection", "content-encoding", "content-length", "host", "keep-alive"),
-        *("transfer-encoding", "te", "trailer", "upgrade", "proxy-authenticate"),
-    }
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +92,9 @@ class Integrations:
         try:
             if kind == "AWS_PROXY":
                 return self._function_proxy(given)
-            if kind == "HTTP_PROXY":
-                return self._server_proxy(given)
+            if kind in ("HTTP", "HTTP_PROXY"):
+                said = f"the local AWS leads no method to another server ({kind})"
+                raise GatewayFailure("INTEGRATION_FAILURE", said)
             return self._mapped(given, kind)
         except TooSlow:
             raise GatewayFailure("INTEGRATION_TIMEOUT", "Endpoint request timed out") from None
@@ -156,38 +149,8 @@ class Integrations:
                 raise GatewayFailure("REQUEST_TOO_LARGE", "Request Too Long") from None
             raise internal(500 if code == "ResourceNotFoundException" else 502) from None
 
-    def _server_proxy(self, given: Invocation) -> Response:
-        mapped = self._parameters(given)
-        headers = {
-            name: value for name, value in given.request.headers if name.lower() not in _HOP_BY_HOP
-        } | mapped["header"]
-        query = [*given.request.query, *mapped["querystring"].items()]
-        answer = self._ask_server(given, mapped, headers, query, given.request.body)
-        kept = [item for item in answer.headers.items() if item[0].lower() not in _HOP_BY_HOP]
-        return Response(answer.body, answer.status, kept)
-
-    def _ask_server(
-        self,
-        given: Invocation,
-        mapped: Mapping[str, Mapping[str, str]],
-        headers: Mapping[str, str],
-        query: list[tuple[str, str]],
-        body: bytes,
-    ) -> Answer:
-        method = self._method(given)
-        url = self._uri(given, mapped["path"])
-        own = {
-            "User-Agent": f"AmazonAPIGateway_{given.sides.context['apiId']}",
-            "Accept": "application/json",
-            "X-Amzn-Apigateway-Api-Id": given.sides.context["apiId"],
-        }
-        known = {name.lower() for name in headers}
-        every = {**{k: v for k, v in own.items() if k.lower() not in known}, **headers}
-        content = b"" if method in ("GET", "HEAD") else body
-        return _sent(method, url, query, every, content, given.seconds)
-
     def _mapped(self, given: Invocation, kind: str) -> Response:
-        """MOCK, HTTP and AWS: templates on the way there and back."""
+        """MOCK and AWS: templates on the way there and back."""
         body = self._request_body(given)
         mapped = self._parameters(given)
         override = given.sides.overrides.get("requestOverride", {})
@@ -195,10 +158,6 @@ class Integrations:
             values |= {k: str(v) for k, v in (override.get(place) or {}).items()}
         if kind == "MOCK":
             answer = _mocked(body)
-        elif kind == "HTTP":
-            headers = {"Content-Type": self._content_type(given), **mapped["header"]}
-            query = list(mapped["querystring"].items())
-            answer = self._ask_server(given, mapped, headers, query, body)
         elif "lambda:path/" in given.integration["uri"]:
             answer = self._function(given, body, mapped["header"])
         else:
@@ -292,14 +251,7 @@ class Integrations:
         signed = AWSRequest(self._method(given), url, headers, body)
         own = Credentials(session.access_key_id, session.secret_access_key, session.session_token)
         (S3SigV4Auth if scope == "s3" else SigV4Auth)(own, scope, arn.region).add_auth(signed)
-        return _sent(
-            signed.method,
-            url,
-            [],
-            {str(k): str(v) for k, v in signed.headers.items()},
-            body,
-            given.seconds,
-        )
+        return _sent(signed, given.seconds)
 
     def _parameters(self, given: Invocation) -> dict[str, dict[str, str]]:
         expressions = given.integration.get("requestParameters") or {}
@@ -329,16 +281,21 @@ def _head(said: Mapping[str, Any]) -> Response:
     return answer
 
 
-def _sent(
-    method: str,
-    url: str,
-    query: list[tuple[str, str]],
-    headers: Mapping[str, str],
-    body: bytes,
-    seconds: float,
-) -> Answer:
-    """An answer over HTTP. Raises `TooSlow` and RequestException."""
-    answer = answer_of(method, url, query, headers, body, seconds)
+def _sent(signed: AWSRequest, seconds: float) -> Answer:
+    """A service's answer. Raises `TooSlow` and RequestException."""
+
+    def ask() -> requests.Response:
+        with requests.Session() as session:
+            session.trust_env = False
+            headers = {str(name): str(value) for name, value in signed.headers.items()}
+            return session.request(
+                signed.method, signed.url, headers=headers, data=signed.data, timeout=seconds
+            )
+
+    try:
+        answer = within(seconds, ask)
+    except requests.Timeout:
+        raise TooSlow from None
     status = answer.status_code
     return Answer(status, answer.content, dict(answer.headers), str(status))
 

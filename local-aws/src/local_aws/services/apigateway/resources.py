@@ -79,6 +79,12 @@ class Method(Part):
         )
 
     @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        """Of one that leads to another server, its integration."""
+        kind = (properties.get("Integration") or {}).get("Type")
+        return ["Integration"] if kind in ("HTTP", "HTTP_PROXY") else []
+
+    @override
     def create(self, request: Request) -> str:
         place = given(request.properties, ("RestApiId", "ResourceId", "HttpMethod"))
         self.call(request, "PutMethod", {"AuthorizationType": "NONE"}, request.properties)

@@ -31,10 +31,10 @@ class ApiGateway(Service):
             "kept, without effect",
         ),
         Limit(
-            "OpenAPI documents, canaries, VPC links, response streams of other servers, a caller's "
-            "credentials passed on",
+            "OpenAPI documents, canaries, VPC links, a caller's credentials passed on",
             "refused by name",
         ),
+        Limit("integrations with other servers", "kept; a method that has one answers so"),
         Limit("domain names", "kept; nothing answers by them"),
         Limit("timeouts", "in real seconds, whatever the time scale"),
     )

@@ -1,4 +1,4 @@
-"""HTTP APIs that answer: stages, routes, CORS, functions and other servers.
+"""HTTP APIs that answer: stages, routes, CORS, functions.
 
 Sources: API Gateway developer guide, "Create routes for HTTP APIs", "Create AWS Lambda proxy
 integrations for HTTP APIs", "Configure CORS for HTTP APIs", "Logging variables for HTTP API access
@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
-import requests
 from botocore.exceptions import ClientError
 from werkzeug import Response
 
@@ -27,7 +26,6 @@ from local_aws.web.paths import matched
 from local_aws.web.payloads import Malformed, answer_1, answer_2, event_1, event_2
 from local_aws.web.records import Record, Records
 from local_aws.web.request import MAX_BYTES, WebRequest
-from local_aws.web.servers import answer_of
 
 from .authorizers import Authorizers
 from .calls import INTERNAL, Call, Refused, function_arn
@@ -109,11 +107,10 @@ class HttpApi:
             raise Refused(500, INTERNAL)
         integration = snapshot[f"/{route['Target']}"]
         try:
-            if integration["IntegrationType"] == "HTTP_PROXY":
-                return self._server(call, integration)
-            if integration.get("IntegrationSubtype"):
-                said = "the local AWS carries out no integration of an HTTP API with a service"
-                raise Refused(500, f"{said} ({integration['IntegrationSubtype']})")
+            other = integration.get("IntegrationSubtype") or integration["IntegrationType"]
+            if other != "AWS_PROXY":
+                said = "the local AWS leads an HTTP API to functions, to no service or other server"
+                raise Refused(500, f"{said} ({other})")
             return self._function(call, integration, authorizer)
         except TooSlow:
             raise Refused(503, "Service Unavailable") from None
@@ -204,23 +201,6 @@ class HttpApi:
         )
         return {"version": "1.0", **event}
 
-    def _server(self, call: Call, integration: Record) -> Response:
-        """Another server's answer."""
-        uri, request = str(integration["IntegrationUri"]), call.request
-        for name, value in call.parameters.items():
-            uri = uri.replace(f"{{{name}}}", value).replace(f"{{{name}+}}", value)
-        method = integration.get("IntegrationMethod") or "ANY"
-        method = request.method if method == "ANY" else method
-        headers = {k: v for k, v in request.headers if k.lower() not in _HOP_BY_HOP}
-        seconds = int(integration["TimeoutInMillis"]) / 1000
-
-        try:
-            answer = answer_of(method, uri, request.query, headers, request.body, seconds)
-        except requests.RequestException:
-            raise Refused(500, INTERNAL) from None
-        kept = [item for item in answer.headers.items() if item[0].lower() not in _HOP_BY_HOP]
-        return Response(answer.content, answer.status_code, kept)
-
     def _stage_of(self, request: WebRequest) -> tuple[Record | None, str]:
         """The stage, and the decoded path that its routes are matched with."""
         name, _, rest = request.path.removeprefix("/").partition("/")
@@ -279,12 +259,6 @@ class HttpApi:
 
 
 _CORS = "access-control-"
-_HOP_BY_HOP = frozenset(
-    {
-        *("connection", "content-encoding", "content-length", "host", "keep-alive"),
-        *("transfer-encoding", "te", "trailer", "upgrade"),
-    }
-)
 _IDENTITY = (
     *("accessKey", "accountId", "caller", "cognitoAmr", "cognitoAuthenticationProvider"),
     *("cognitoAuthenticationType", "cognitoIdentityId", "cognitoIdentityPoolId"),

@@ -81,6 +81,11 @@ class Integration(Part):
     absent = {"Description": "", "TimeoutInMillis": 30000}  # noqa: RUF012
 
     @override
+    def kept_by_value(self, properties: Properties) -> list[str]:
+        """Of one that leads to another server, that it does."""
+        return ["IntegrationType"] if properties.get("IntegrationType") == "HTTP_PROXY" else []
+
+    @override
     def problems(self, properties: Properties) -> Iterable[str]:
         if "RequestParameters" in properties and "IntegrationSubtype" not in properties:
             yield "RequestParameters without an IntegrationSubtype"

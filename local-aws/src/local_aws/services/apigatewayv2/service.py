@@ -70,8 +70,10 @@ class ApiGatewayV2(Service):
     limits = (
         Limit("WebSocket APIs, OpenAPI documents", "refused by name"),
         Limit("JWT authorizers", "kept; a route that has one answers nobody, and says why"),
-        Limit("integrations with services", "kept; a route that has one answers so"),
-        Limit("parameter mappings of functions and other servers", "refused by name"),
+        Limit(
+            "integrations with services and other servers", "kept; a route that has one answers so"
+        ),
+        Limit("parameter mappings of functions", "refused by name"),
         Limit("throttles", "kept, without effect"),
     )
     invalid = "BadRequestException"
