@@ -66,7 +66,7 @@ class Authenticator(Generic[H]):
         holder = self._holder(claim)
         self._require_time(claim)
         signer = Signer(claim, holder.secret_access_key)
-        if claim.form in (Form.HEADER_V2, Form.QUERY_V2):
+        if claim.form is Form.QUERY_V2:
             self._require(claim, signer.of(wire, ""))
         elif claim.service == "s3":
             self._require_of_s3(environ, wire, claim, signer)

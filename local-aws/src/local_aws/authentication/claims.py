@@ -29,11 +29,11 @@ _VOUCHED = "Signature=vouched"
 
 
 class Form(Enum):
-    """Where a signature stands, and of which version it is. Version 2 is S3's alone."""
+    """Where a signature stands, and of which version it is. Version 2 is that of S3's presigned
+    URLs alone."""
 
     HEADER = "header, version 4"
     QUERY = "query, version 4"
-    HEADER_V2 = "header, version 2"
     QUERY_V2 = "query, version 2"
 
 
@@ -99,8 +99,6 @@ def claim_of(
         raise Refused(Kind.INCOMPLETE, _ONE_ONLY)
     if authorization.startswith("AWS4-"):
         return _from_header(authorization, headers)
-    if authorization.startswith("AWS "):
-        return _from_header_v2(authorization, headers)
     if authorization:
         raise Refused(Kind.INCOMPLETE, f"Unsupported authorization type: {authorization[:20]}")
     if "X-Amz-Algorithm" in parameters or "X-Amz-Signature" in parameters:
@@ -196,24 +194,6 @@ def _from_query(parameters: Mapping[str, str]) -> Claim:
         expires_at=signed_at + _seconds(parameters.get("X-Amz-Expires"), service),
         signed_headers=_names(parameters["X-Amz-SignedHeaders"]),
         session_token=parameters.get("X-Amz-Security-Token", ""),
-    )
-
-
-def _from_header_v2(authorization: str, headers: Mapping[str, str]) -> Claim:
-    key, _, signature = authorization.removeprefix("AWS ").partition(":")
-    signed_at = _time_of(headers.get("x-amz-date") or headers.get("date", ""))
-    if not key or not signature or signed_at is None:
-        raise Refused(
-            Kind.INCOMPLETE, "AWS authentication requires a valid Date or x-amz-date header"
-        )
-    return Claim(
-        form=Form.HEADER_V2,
-        access_key_id=key,
-        signature=signature,
-        region="",
-        service="s3",
-        signed_at=signed_at,
-        session_token=headers.get("x-amz-security-token", ""),
     )
 
 

@@ -60,7 +60,7 @@ class Signer:
 
     def of(self, wire: Wire, payload_hash: str) -> str:
         """The signature of a request; in version 4 ``payload_hash`` stands for its body."""
-        if self._claim.form in (Form.HEADER_V2, Form.QUERY_V2):
+        if self._claim.form is Form.QUERY_V2:
             return self._of_version_2(wire)
         path = quote(unquote_to_bytes(wire.path), safe="/-_.~") if self._is_s3 else wire.path
         request = AWSRequest(
@@ -87,9 +87,7 @@ class Signer:
         headers = HTTPHeaders()
         for name, value in (*self._moved_into_the_url(wire), *wire.headers.items()):
             headers[name] = value
-        self._v2.date = "" if "x-amz-date" in wire.headers else wire.headers.get("date", "")
-        if self._claim.form is Form.QUERY_V2:
-            self._v2.date = self._claim.stamp
+        self._v2.date = self._claim.stamp
         bucket = wire.bucket_in_host
         query = "&".join(
             f"{name}={quote(value)}" if value else name for name, value in wire.parameters
@@ -105,8 +103,6 @@ class Signer:
 
     def _moved_into_the_url(self, wire: Wire) -> Sequence[tuple[str, str]]:
         """The headers that botocore writes into a presigned URL of version 2."""
-        if self._claim.form is not Form.QUERY_V2:
-            return ()
         return [
             (name, value)
             for name, value in wire.parameters

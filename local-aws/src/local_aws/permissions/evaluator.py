@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from local_aws.arn import Arn
-from local_aws.permissions.sessions import RoleSession
 from local_aws.policies.documents import Policy, Statement
 from local_aws.policies.evaluation import Call, Decision, Policies, decide
 from local_aws.policies.principals import EVERYONE, Principal
@@ -96,7 +95,7 @@ class PolicyEvaluator:
             principal=principal,
             action=action,
             resource=resource,
-            context=_context(principal, resource, _tags_of(who, attached), context or {}),
+            context=_context(principal, resource, _tags_of(attached), context or {}),
             owner=self._other_owner(principal.account, action, resource),
         )
         policies = deployed.policies_of(attached, resource, self._more)
@@ -143,7 +142,7 @@ class PolicyEvaluator:
             principal=principal,
             action=action,
             resource=role_arn,
-            context=_context(principal, role_arn, _tags_of(caller, attached), context),
+            context=_context(principal, role_arn, _tags_of(attached), context),
             owner=self._other_owner(principal.account, action, role_arn),
         )
         trust = None if assumed is None else assumed.trust
@@ -285,12 +284,9 @@ def _context(
     return context
 
 
-def _tags_of(who: Identity | None, attached: Attached | None) -> Mapping[str, str]:
-    """A role's or user's own tags; a session's go before."""
-    own = {} if attached is None else attached.tags
-    session = who.tags if isinstance(who, RoleSession) else {}
-    taken = {key.lower() for key in session}
-    return {**{key: each for key, each in own.items() if key.lower() not in taken}, **session}
+def _tags_of(attached: Attached | None) -> Mapping[str, str]:
+    """A role's or user's own tags."""
+    return {} if attached is None else attached.tags
 
 
 def _type_of(principal: Principal) -> str:

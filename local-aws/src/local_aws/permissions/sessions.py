@@ -5,9 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from local_aws.arn import Arn
 
@@ -24,9 +22,6 @@ class RoleSession:
     access_key_id: str
     secret_access_key: str = field(repr=False)
     session_token: str = field(repr=False)
-    tags: Mapping[str, str] = field(default_factory=dict, hash=False)
-    transitive: frozenset[str] = frozenset()
-    """The keys of those tags that the next role's session has, too, in lower case."""
     expires_at: float | None = None
     """When it ends, in seconds since the epoch; None for one that the local AWS uses itself."""
     of_service: bool = False
@@ -64,14 +59,7 @@ class RoleSessions:
             return session
 
     def hand_out(
-        self,
-        role_arn: str,
-        session_name: str,
-        seconds: int,
-        tags: Mapping[str, str] = MappingProxyType({}),
-        transitive: frozenset[str] = frozenset(),
-        *,
-        of_service: bool = False,
+        self, role_arn: str, session_name: str, seconds: int, *, of_service: bool = False
     ) -> RoleSession:
         """A new session which ends in so many seconds: for a client of STS, or for a service."""
         now = time.time()
@@ -79,8 +67,7 @@ class RoleSessions:
             for ended in [key for key, each in self._by_key.items() if _is_long_over(each, now)]:
                 del self._by_key[ended]
             made = _new(role_arn, session_name, of_service=of_service)
-            ends = now + seconds
-            return self._add(replace(made, tags=tags, transitive=transitive, expires_at=ends))
+            return self._add(replace(made, expires_at=now + seconds))
 
     def _add(self, session: RoleSession) -> RoleSession:
         self._by_key[session.access_key_id] = session

@@ -85,7 +85,7 @@ class Iam(Service):
             "your own calls",
             "all are allowed, but for what the policy of a bucket denies to everyone",
         ),
-        Limit("session policies", "refused by name"),
+        Limit("policies and tags of sessions", "refused by name"),
         Limit(
             "groups, passwords of users",
             "made by calls; those of a stack are only kept, or refused",

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
@@ -95,7 +94,7 @@ class Sts(Service):
     def _assume_role(self, call: Call) -> dict[str, Any]:
         caller: AnyCaller = call.caller
         role, name = str(call.parameters["RoleArn"]), str(call.parameters["RoleSessionName"])
-        for unknown in ("Policy", "PolicyArns"):
+        for unknown in ("Policy", "PolicyArns", "Tags", "TransitiveTagKeys"):
             if call.parameters.get(unknown):
                 raise AwsError("ValidationError", f"the local AWS does not follow {unknown} yet")
         parts = Arn.parse(role)
@@ -104,22 +103,15 @@ class Sts(Service):
         if parts.resource == MEMBERS_ROLE:
             with self._context.accounts.lock:
                 self._open_account(caller, parts, call.region)
-        tags = SessionTags.asked(call.parameters, caller)
         context: dict[str, str | tuple[str, ...]] = {"sts:RoleSessionName": name}
         if call.parameters.get("ExternalId"):
             context["sts:ExternalId"] = str(call.parameters["ExternalId"])
-        context |= {f"aws:RequestTag/{key}": value for key, value in tags.given.items()}
-        if tags.given:
-            context |= {"aws:TagKeys": tuple(tags.given)}
-        if tags.transitive:
-            context |= {"sts:TransitiveTagKeys": tuple(tags.transitive)}
         own = arn_of(caller, call.region)
         who = None if isinstance(caller, Developer) else caller
-        for action in ("sts:AssumeRole", *(["sts:TagSession"] if tags.given else [])):
-            decision = self._evaluator.assuming(who, own, role, context, action)
-            if not decision.allowed:
-                said = denial(own, action, role, decision)
-                raise AccessDenied(said, code="AccessDenied", status=403)
+        decision = self._evaluator.assuming(who, own, role, context, "sts:AssumeRole")
+        if not decision.allowed:
+            said = denial(own, "sts:AssumeRole", role, decision)
+            raise AccessDenied(said, code="AccessDenied", status=403)
         seconds = int(call.parameters.get("DurationSeconds") or DEFAULT_SECONDS)
         if not MIN_SECONDS <= seconds <= MAX_SECONDS:
             raise AwsError(
@@ -127,7 +119,7 @@ class Sts(Service):
                 f"1 validation error detected: Value '{seconds}' at 'durationSeconds' failed to "
                 f"satisfy constraint: Member must have value from {MIN_SECONDS} to {MAX_SECONDS}",
             )
-        session = self._sessions.hand_out(role, name, seconds, tags.all, tags.transitive)
+        session = self._sessions.hand_out(role, name, seconds)
         return {
             "AssumedRoleUser": {"AssumedRoleId": _user_id(session), "Arn": session.arn},
             "Credentials": {
@@ -175,48 +167,3 @@ def _user_id(caller: RoleSession | Developer) -> str:
         return caller.account
     role = role_of(caller.role_arn)
     return f"{'' if role is None else role.role_id}:{caller.session_name}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SessionTags:
-    """``given`` are asked for, ``inherited`` are the calling session's that go on; ``transitive``
-    are the keys of all that go on from here."""
-
-    given: Mapping[str, str]
-    inherited: Mapping[str, str]
-    transitive: frozenset[str]
-
-    @property
-    def all(self) -> Mapping[str, str]:
-        """The session's."""
-        return {**self.inherited, **self.given}
-
-    @classmethod
-    def asked(cls, parameters: Mapping[str, Any], caller: object) -> SessionTags:
-        """Those of a call of AssumeRole; raises `AwsError` InvalidParameterValue."""
-        tags = parameters.get("Tags") or []
-        given = {tag["Key"]: tag["Value"] for tag in tags}
-        keys = {key.lower() for key in given}
-        if len(keys) < len(tags):
-            raise _invalid(
-                "Duplicate tag keys found. Please note that Tag keys are case insensitive."
-            )
-        goes_on = frozenset(key.lower() for key in parameters.get("TransitiveTagKeys") or [])
-        if not goes_on <= keys:
-            raise _invalid(
-                "The specified transitive tag key must be included in the requested tags."
-            )
-        own = caller if isinstance(caller, RoleSession) else None
-        before = frozenset() if own is None else own.transitive
-        if before & keys:
-            raise _invalid(
-                "One of the specified transitive tag keys can't be set because it conflicts with a "
-                "transitive tag key from the calling session."
-            )
-        known = {} if own is None else own.tags
-        inherited = {key: value for key, value in known.items() if key.lower() in before}
-        return cls(given=given, inherited=inherited, transitive=goes_on | before)
-
-
-def _invalid(message: str) -> AwsError:
-    return AwsError("InvalidParameterValue", message)
