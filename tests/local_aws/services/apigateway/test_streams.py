@@ -107,36 +107,6 @@ def test_a_stream_has_the_integrations_time(streams: Rest, tmp_path: Path) -> No
             answer.read()
 
 
-def test_the_access_log_has_the_length_of_all_parts(functions: Functions, streams: Rest) -> None:
-    logs = functions.client("logs")
-    role = functions.role("api-logs", "apigateway.amazonaws.com")
-    streams.api.update_account(
-        patchOperations=[{"op": "replace", "path": "/cloudwatchRoleArn", "value": role}]
-    )
-    logs.create_log_group(logGroupName="streams")
-    destination = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:streams"
-    streams.api.update_stage(
-        restApiId=streams.id,
-        stageName=streams.stage,
-        patchOperations=[
-            {"op": "replace", "path": "/accessLogSettings/destinationArn", "value": destination},
-            {
-                "op": "replace",
-                "path": "/accessLogSettings/format",
-                "value": "$context.status $context.responseLength",
-            },
-        ],
-    )
-    with asked(streams.url, {"head": {}, "parts": ["one", "two"]}) as answer:
-        assert answer.read() == b"onetwo"
-
-    def lines() -> list[str]:
-        found = logs.filter_log_events(logGroupName="streams")["events"]
-        return [each["message"] for each in found]
-
-    assert eventually(lines) == ["200 6"]
-
-
 @pytest.mark.long
 def test_a_stack_of_the_cdk_streams(stacks: Stacks) -> None:
     import aws_cdk as cdk

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local_aws.aws import REGION, eventually
+from tests.local_aws.aws import REGION
 from tests.local_aws.functions import ACCOUNT, Functions
 from tests.local_aws.web import ECHO, Answer, ask, signed
 
@@ -279,24 +279,6 @@ def test_a_route_of_iam_wants_a_signature(http: Http, functions: Functions) -> N
     headers = signed(f"{http.url}/", own.access_key_id, own.secret_access_key)
     event = http.ask(headers=headers).json
     assert event["requestContext"]["authorizer"]["iam"]["accountId"] == ACCOUNT
-
-
-def test_a_stage_writes_a_line_for_each_request(functions: Functions) -> None:
-    logs = functions.client("logs")
-    logs.create_log_group(logGroupName="http")
-    http = Http(functions, "logged")
-    http.api.update_stage(
-        ApiId=http.id,
-        StageName="logged",
-        AccessLogSettings={
-            "DestinationArn": f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:http",
-            "Format": "$context.httpMethod $context.status",
-        },
-    )
-    http.ask("/logged/x")
-    eventually(lambda: logs.filter_log_events(logGroupName="http")["events"])
-    (line,) = logs.filter_log_events(logGroupName="http")["events"]
-    assert line["message"] == "GET 404"
 
 
 def test_an_api_made_with_a_target_leads_there(functions: Functions) -> None:

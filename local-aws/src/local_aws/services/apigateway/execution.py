@@ -9,8 +9,7 @@ recorded by LocalStack's suite, 2024.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -19,9 +18,7 @@ from werkzeug import Response
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.web import access_log
 from local_aws.web.door import json_answer
-from local_aws.web.functions import Functions, NotPermitted
 from local_aws.web.paths import matched
 from local_aws.web.records import Record, Records
 from local_aws.web.request import MAX_BYTES, WebRequest
@@ -70,7 +67,7 @@ class RestApi:
         route = _route(snapshot, "OPTIONS", within.path)
         if route is None or route.method.get("methodIntegration", {}).get("type") != "MOCK":
             return False
-        answer = self._answer(replace(within, method="OPTIONS"), stage, snapshot)[0]
+        answer = self._answer(replace(within, method="OPTIONS"), stage, snapshot)
         methods = answer.headers.get("Access-Control-Allow-Methods", "").replace(" ", "").split(",")
         return answer.headers.get("Access-Control-Allow-Origin") in ("*", origin) and bool(
             request.method in ("OPTIONS", "GET", "HEAD", "POST")
@@ -83,25 +80,7 @@ class RestApi:
         if found is None:
             return json_answer(403, {"message": "Forbidden"}, [_FORBIDDEN])
         stage, snapshot, within = found
-        answer, context = self._answer(within, stage, snapshot)
-        log = stage.get("accessLogSettings") or {}
-        if log.get("destinationArn"):
-
-            def write(length: int) -> None:
-                known = {
-                    **context,
-                    "status": answer.status_code,
-                    "responseLength": length,
-                    "responseLatency": int((time.time() - request.at) * 1000),
-                }
-                line = access_log.filled(str(log.get("format", "")), {"context": known})
-                self._write(str(log["destinationArn"]), line)
-
-            if answer.is_streamed:
-                answer.response = _measured(answer.iter_encoded(), write)
-            else:
-                write(len(answer.get_data()))
-        return answer
+        return self._answer(within, stage, snapshot)
 
     def _stage_of(self, request: WebRequest) -> tuple[Record, Snapshot, WebRequest] | None:
         """The stage, what was deployed to it, and the request with the path below it."""
@@ -114,10 +93,7 @@ class RestApi:
             return None
         return stage, deployment[SNAPSHOT], replace(request, path=f"/{rest}")
 
-    def _answer(
-        self, request: WebRequest, stage: Record, snapshot: Snapshot
-    ) -> tuple[Response, dict[str, Any]]:
-        """The answer, and all that is known of the call."""
+    def _answer(self, request: WebRequest, stage: Record, snapshot: Snapshot) -> Response:
         variables = {k: str(v) for k, v in (stage.get("variables") or {}).items()}
         context = self._context(request, stage)
         try:
@@ -142,12 +118,11 @@ class RestApi:
             _validate(given, snapshot, self._id)
             answer = self._engine.integrations.answer(given)
         except GatewayFailure as failure:
-            context["error"] = {"message": failure.message, "responseType": failure.kind}
             known = {"context": context, "stageVariables": variables}
             answer = failure.answer(request, snapshot, known)
         answer.headers["x-amzn-RequestId"] = request.request_id
         answer.headers["x-amz-apigw-id"] = context["extendedRequestId"]
-        return answer, context
+        return answer
 
     def _context(self, request: WebRequest, stage: Record) -> dict[str, Any]:
         """``$context``, of which a function gets all."""
@@ -177,28 +152,6 @@ class RestApi:
         account = self._engine.context.account_id
         resource = f"{self._id}/{stage['stageName']}/{method}{path}"
         return arn_in(self._region, "execute-api", account, resource)
-
-    def _write(self, group_arn: str, line: str) -> None:
-        account = self._engine.records.find(f"{self._region}/account") or {}
-        role = account.get("cloudwatchRoleArn")
-        if role is None:
-            return
-        try:
-            logs = Functions(self._engine.context).client("logs", self._region, role)
-        except NotPermitted:
-            return
-        access_log.write_line(logs, group_arn, line)
-
-
-def _measured(parts: Iterable[bytes], write: Callable[[int], None]) -> Iterator[bytes]:
-    """The parts; their length is written at their end, however they end."""
-    length = 0
-    try:
-        for part in parts:
-            length += len(part)
-            yield part
-    finally:
-        write(length)
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,18 @@ messages were recorded by LocalStack's suite, 2024.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from werkzeug import Response
 
-from local_aws.web.access_log import filled
 from local_aws.web.records import Record
 from local_aws.web.request import WebRequest
 
 INTERNAL = "Internal server error"
+
+_VARIABLE = re.compile(r"\$\{?(context|stageVariables)\.([\w.-]*\w)\}?")
 
 _TYPES: Mapping[str, tuple[int, str]] = {
     "ACCESS_DENIED": (403, "AccessDeniedException"),
@@ -94,3 +96,17 @@ def _mapped(expression: str, request: WebRequest, variables: Mapping[str, Any]) 
     if expression.startswith("method.request.querystring."):
         return dict(request.query).get(expression.removeprefix("method.request.querystring."), "")
     return filled(f"${expression}", variables, absent="")
+
+
+def filled(text: str, variables: Mapping[str, Any], *, absent: str = "-") -> str:
+    """``text`` with ``$context.identity.sourceIp`` and its like replaced, and no more."""
+
+    def value(found: re.Match[str]) -> str:
+        value: Any = variables.get(found[1], {})
+        for name in found[2].split("."):
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if value is None or value == "":
+            return absent
+        return value if isinstance(value, str) else json.dumps(value)
+
+    return _VARIABLE.sub(value, text)

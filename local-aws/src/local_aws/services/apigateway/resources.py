@@ -140,7 +140,7 @@ class Stage(Part):
     not_carried_out = frozenset({"CanarySetting", "ClientCertificateId"})
     without_effect = frozenset(
         {
-            *("CacheClusterEnabled", "CacheClusterSize"),
+            *("AccessLogSetting", "CacheClusterEnabled", "CacheClusterSize"),
             *("MethodSettings.CacheDataEncrypted", "MethodSettings.CacheTtlInSeconds"),
             *("MethodSettings.CachingEnabled", "MethodSettings.ThrottlingBurstLimit"),
             "MethodSettings.ThrottlingRateLimit",

@@ -27,7 +27,7 @@ class ApiGateway(Service):
     whole = True
     limits = (
         Limit(
-            "caches, throttles, quotas, tracing, documentation",
+            "caches, throttles, quotas, tracing, documentation, access logs",
             "kept, without effect",
         ),
         Limit(

@@ -1,14 +1,12 @@
 """HTTP APIs that answer: stages, routes, CORS, functions.
 
 Sources: API Gateway developer guide, "Create routes for HTTP APIs", "Create AWS Lambda proxy
-integrations for HTTP APIs", "Configure CORS for HTTP APIs", "Logging variables for HTTP API access
-logs".
+integrations for HTTP APIs", "Configure CORS for HTTP APIs".
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -19,7 +17,7 @@ from werkzeug import Response
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from local_aws.web import access_log, cors
+from local_aws.web import cors
 from local_aws.web.door import json_answer
 from local_aws.web.functions import Functions, NotPermitted, Outcome, TooSlow
 from local_aws.web.paths import matched
@@ -60,11 +58,9 @@ class HttpApi:
     def answer(self, request: WebRequest) -> Response:
         """The answer of the stage that the path begins with, or of $default."""
         stage, path = self._stage_of(request)
-        known: dict[str, Any] = {}
         try:
-            answer = self._answer(request, stage, path, known)
+            answer = self._answer(request, stage, path)
         except Refused as refused:
-            known["error"] = {"message": refused.message}
             answer = json_answer(refused.status, {"message": refused.message}, refused.headers)
         configured = self._cors()
         if configured:
@@ -73,12 +69,9 @@ class HttpApi:
                     answer.headers.pop(name, None)
             answer.headers.update(cors.headers_for(configured, request))
         answer.headers["apigw-requestid"] = request.request_id
-        self._write_log(request, stage, answer, known)
         return answer
 
-    def _answer(
-        self, request: WebRequest, stage: Record | None, path: str, known: dict[str, Any]
-    ) -> Response:
+    def _answer(self, request: WebRequest, stage: Record | None, path: str) -> Response:
         if len(request.body) > MAX_BYTES:
             raise Refused(413, "Request Entity Too Large")
         if self._cors() and cors.is_preflight(request):
@@ -90,7 +83,6 @@ class HttpApi:
         if found is None:
             raise Refused(404, "Not Found")
         route, parameters = found
-        known["routeKey"] = route["RouteKey"]
         raw_path = unquote(request.path)
         call = Call(
             request=request,
@@ -226,36 +218,6 @@ class HttpApi:
         what = f"{method}{path}" if path else key
         resource = f"{self._id}/{stage['StageName']}/{what}"
         return arn_in(self._region, "execute-api", self._context.account_id, resource)
-
-    def _write_log(
-        self, request: WebRequest, stage: Record | None, answer: Response, known: dict[str, Any]
-    ) -> None:
-        log = (stage or {}).get("AccessLogSettings") or {}
-        if stage is None or not log.get("DestinationArn"):
-            return
-        context = {
-            "accountId": self._context.account_id,
-            "apiId": self._id,
-            "domainName": self.host,
-            "httpMethod": request.method,
-            "identity": {
-                "sourceIp": request.source_ip,
-                "userAgent": request.header("User-Agent"),
-            },
-            "path": unquote(request.path),
-            "protocol": request.protocol,
-            "requestId": request.request_id,
-            "requestTime": request.time_text,
-            "requestTimeEpoch": int(request.at),
-            "responseLatency": int((time.time() - request.at) * 1000),
-            "responseLength": len(answer.get_data()),
-            "stage": stage["StageName"],
-            "status": answer.status_code,
-            **known,
-        }
-        line = access_log.filled(str(log.get("Format", "")), {"context": context})
-        logs = self._context.client("logs", self._region)
-        access_log.write_line(logs, str(log["DestinationArn"]), line)
 
 
 _CORS = "access-control-"

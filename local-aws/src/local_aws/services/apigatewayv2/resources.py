@@ -119,8 +119,8 @@ class Stage(Part):
     not_carried_out = frozenset({"ClientCertificateId"})
     without_effect = frozenset(
         {
-            *("DefaultRouteSettings.ThrottlingBurstLimit", "RouteSettings"),
-            "DefaultRouteSettings.ThrottlingRateLimit",
+            *("AccessLogSettings", "DefaultRouteSettings.ThrottlingBurstLimit"),
+            *("DefaultRouteSettings.ThrottlingRateLimit", "RouteSettings"),
         }
     )
     absent = {  # noqa: RUF012

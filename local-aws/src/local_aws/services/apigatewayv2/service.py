@@ -74,7 +74,7 @@ class ApiGatewayV2(Service):
             "integrations with services and other servers", "kept; a route that has one answers so"
         ),
         Limit("parameter mappings of functions", "refused by name"),
-        Limit("throttles", "kept, without effect"),
+        Limit("throttles, access logs", "kept, without effect"),
     )
     invalid = "BadRequestException"
     permissions = PathPermissions(prefix="apigateway", denied=DENIED)
