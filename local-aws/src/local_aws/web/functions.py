@@ -104,12 +104,6 @@ class Functions:
             )
         return _parts(told["EventStream"], end)
 
-    def client(self, service: str, region: str, role_arn: str | None) -> Any:
-        """A client in the role's name; else the local AWS's own. Raises `NotPermitted`."""
-        if role_arn is None:
-            return self._context.client(service, region)
-        return self._context.client_as(self.session(role_arn), service, region)
-
     def session(self, role_arn: str) -> RoleSession:
         """API Gateway's session in a role. Raises `NotPermitted` unless the role lets it in."""
         if not self._context.evaluator.trusts(role_arn, APIGATEWAY):

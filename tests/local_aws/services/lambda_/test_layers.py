@@ -77,15 +77,10 @@ def handler(event, context):
     assert functions.run("script", source, Layers=[layer]).payload == "said\n"
 
 
-def test_versions_are_counted_listed_and_deleted(functions: Functions) -> None:
+def test_versions_are_counted_and_deleted(functions: Functions) -> None:
     api = functions.api
     one, two = (publish(functions, "counted", {"a": text}) for text in "12")
     assert (one, two) == (f"{ARN}:counted:1", f"{ARN}:counted:2")
-    versions = api.list_layer_versions(LayerName="counted")["LayerVersions"]
-    assert [each["Version"] for each in versions] == [2, 1]
-    (layer,) = [each for each in api.list_layers()["Layers"] if each["LayerName"] == "counted"]
-    assert layer["LatestMatchingVersion"]["LayerVersionArn"] == two
-    assert api.list_layers(CompatibleRuntime="python3.9")["Layers"] == []
     assert api.get_layer_version_by_arn(Arn=one)["Content"]["CodeSize"] > 0
     functions.run("keeps", "def handler(event, context): return 1", Layers=[two])
     api.delete_layer_version(LayerName="counted", VersionNumber=2)

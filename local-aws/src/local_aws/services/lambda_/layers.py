@@ -10,7 +10,6 @@ from local_aws.context import LocalContext
 from local_aws.services.lambda_.code import CodeStore
 from local_aws.services.lambda_.limits import UNPACKED_BYTES, invalid
 from local_aws.services.lambda_.names import absent
-from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.store import Configuration, Store, now_text
 
 Parameters = Mapping[str, Any]
@@ -66,25 +65,6 @@ class Layers:
             raise absent("The resource you requested does not exist.")
         return self._with_location(found["version"])
 
-    def list_layers(self, region: str, given: Parameters) -> Answer:
-        """The newest version of each layer of the region."""
-        found = [
-            {
-                "LayerName": arn.rpartition(":")[2],
-                "LayerArn": arn,
-                "LatestMatchingVersion": matching[0],
-            }
-            for arn in sorted(self._store.layers)
-            for matching in [self._versions(arn, given)]
-            if matching and Arn.parse(arn).region == region
-        ]
-        return page("Layers", found, given)
-
-    def list_layer_versions(self, region: str, given: Parameters) -> Answer:
-        """A layer's versions, newest first."""
-        arn = self._arn(given["LayerName"], region)
-        return page("LayerVersions", self._versions(arn, given), given)
-
     def delete_layer_version(self, region: str, given: Parameters) -> Answer:
         """Forget a version; functions that have it keep it."""
         _check_number(given)
@@ -134,21 +114,6 @@ class Layers:
             )
         if not layers:
             del configuration["Layers"]
-
-    def _versions(self, arn: str, given: Parameters) -> list[Answer]:
-        """What a list has of a layer's versions, newest first, those that match."""
-        wanted = [
-            (f"{name}s", given[name])
-            for name in ("CompatibleRuntime", "CompatibleArchitecture")
-            if given.get(name)
-        ]
-        hidden = ("LayerArn", "Content")
-        return [
-            {key: value for key, value in each["version"].items() if key not in hidden}
-            for each in reversed(self._store.layers.get(arn, []))
-            if not each["deleted"]
-            and all(value in each["version"].get(name, ()) for name, value in wanted)
-        ]
 
     def _arn(self, name: str, region: str) -> str:
         """A layer's ARN by its name, or by itself."""

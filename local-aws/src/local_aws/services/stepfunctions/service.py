@@ -52,7 +52,11 @@ class StepFunctions(Service):
         ),
         Limit("the end of a history at 25,000 events", "not enforced"),
         Limit("SDK metadata in the results of optimised tasks", "absent"),
-        Limit("execution logs", "written when an execution ends"),
+        Limit(
+            "execution logs",
+            "written when an execution ends, to any number of groups: no resource policy of "
+            "CloudWatch Logs, of at most 5,120 characters, has to let them in",
+        ),
         Limit("StartSyncExecution", "needs a client with `inject_host_prefix=False`"),
     )
     warm_up = "list_state_machines"

@@ -27,7 +27,6 @@ from local_aws.services.stepfunctions.engine import (
     log_delivery,
 )
 from local_aws.services.stepfunctions.engine.execution import Machine
-from local_aws.services.stepfunctions.engine.log_delivery import LogDelivery
 from local_aws.services.stepfunctions.engine.requests import (
     Parameters,
     refuse_name,
@@ -47,7 +46,6 @@ class Machines:
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
-        self._delivery = LogDelivery(context)
 
     def create_state_machine(self, asked: Parameters, region: str) -> dict[str, Any]:
         """Make a machine; the same one again when all that counts is the same."""
@@ -60,7 +58,6 @@ class Machines:
         machine, tags = self.machine_if_any(arn, region), asked.get("tags", [])
         refuse_too_many(tags, arn)
         if machine is None:
-            self._delivery.set_up(settings["loggingConfiguration"])
             kind = asked.get("type", STANDARD)
             machine = StateMachine(arn, asked["name"], backend=kept, sm_type=kind, **settings)
             kept.state_machines.append(machine)
@@ -86,8 +83,6 @@ class Machines:
             for name, value in self._settings(asked).items()
             if name in asked and value != getattr(machine, name)
         }
-        if "loggingConfiguration" in changes:
-            self._delivery.set_up(changes["loggingConfiguration"])
         machine.update(**changes)
         if changes:
             machine.revision_id = str(uuid.uuid4())
