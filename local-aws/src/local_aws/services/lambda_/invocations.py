@@ -1,8 +1,7 @@
 """Invoke: one event through one process, its answer, and what its log says of it.
 
-What Lambda itself writes around what a function has printed has the forms of the AWS Lambda
-developer guide, "Configuring JSON and plain text log formats" and "Log-level filtering". DEBUG
-writes here what INFO does.
+What Lambda itself writes around what a function has printed has the form of the AWS Lambda
+developer guide, "Configuring JSON and plain text log formats", for plain text.
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from local_aws.clock import iso, now
 from local_aws.protocol import AwsError
 from local_aws.services.lambda_.limits import (
     ASYNCHRONOUS_PAYLOAD_BYTES,
@@ -231,15 +229,11 @@ def _refuse_answer(outcome: Outcome) -> None:
     )
 
 
-_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
-
 _SAID_BY_LAMBDA = ("Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory")
 
 
 def log_of(request_id: str, configuration: Configuration, outcome: Outcome) -> list[str]:
     """The lines of one invocation: its start, what was printed, what went wrong, its report."""
-    if configuration["LoggingConfig"]["LogFormat"] == "JSON":
-        return list(_as_json(request_id, configuration, outcome))
     said = [] if outcome.error_type not in _SAID_BY_LAMBDA else [_last_words(request_id, outcome)]
     init = "" if outcome.init_ms is None else f"\tInit Duration: {outcome.init_ms:.2f} ms"
     status = ""
@@ -257,50 +251,6 @@ def log_of(request_id: str, configuration: Configuration, outcome: Outcome) -> l
         f"Memory Size: {configuration['MemorySize']} MB\tMax Memory Used: {outcome.memory_mb} MB"
         f"{init}{status}",
     ]
-
-
-def _as_json(request_id: str, configuration: Configuration, outcome: Outcome) -> Iterator[str]:
-    """As `log_of`, without what is below the levels that are set."""
-    levels = configuration["LoggingConfig"]
-    system, application = levels["SystemLogLevel"], levels["ApplicationLogLevel"]
-    if system != "WARN":
-        started = {"requestId": request_id, "version": configuration["Version"]}
-        yield _event("platform.start", started)
-    for line in outcome.lines:
-        if _LEVELS.index(_level_of(line)) >= _LEVELS.index(application):
-            yield line
-    if system != "WARN" or outcome.failed:
-        init = {} if outcome.init_ms is None else {"initDurationMs": round(outcome.init_ms, 3)}
-        report = {
-            "requestId": request_id,
-            "metrics": {
-                "durationMs": round(outcome.duration_ms, 3),
-                "billedDurationMs": math.ceil(outcome.duration_ms),
-                "memorySizeMB": configuration["MemorySize"],
-                "maxMemoryUsedMB": outcome.memory_mb,
-                **init,
-            },
-            "status": "success",
-        }
-        if outcome.failed:
-            status = "timeout" if outcome.ending == "timeout" else "error"
-            report |= {"status": status, "errorType": outcome.error_type}
-        yield _event("platform.report", report)
-
-
-def _event(kind: str, record: dict[str, Any]) -> str:
-    return json.dumps({"time": iso(now()), "type": kind, "record": record})
-
-
-def _level_of(line: str) -> str:
-    """The level that a printed line says of itself; without one it is INFO."""
-    try:
-        said = json.loads(line)
-    except ValueError:
-        return "INFO"
-    level = said.get("level") or said.get("log_level") if isinstance(said, dict) else None
-    known = {"WARNING": "WARN", "CRITICAL": "FATAL"}.get(str(level).upper(), str(level).upper())
-    return known if known in _LEVELS else "INFO"
 
 
 def _last_words(request_id: str, outcome: Outcome) -> str:

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -169,6 +168,7 @@ def _own(variables: dict[str, str]) -> dict[str, str]:
 def _defined(configuration: Configuration, stream: Stream) -> dict[str, str]:
     """The variables that every function finds (AWS Lambda developer guide, "Defined runtime
     environment variables")."""
+    level = configuration["LoggingConfig"].get("ApplicationLogLevel")
     return {
         "_HANDLER": configuration["Handler"],
         "AWS_DEFAULT_REGION": stream.region,
@@ -178,21 +178,13 @@ def _defined(configuration: Configuration, stream: Stream) -> dict[str, str]:
         "AWS_LAMBDA_FUNCTION_NAME": configuration["FunctionName"],
         "AWS_LAMBDA_FUNCTION_VERSION": configuration["Version"],
         "AWS_LAMBDA_LOG_GROUP_NAME": stream.group,
-        **_log_format(configuration["LoggingConfig"]),
+        **({} if level is None else {"AWS_LAMBDA_LOG_LEVEL": level}),
         "AWS_LAMBDA_LOG_STREAM_NAME": stream.name,
         "AWS_REGION": stream.region,
         "AWS_XRAY_CONTEXT_MISSING": "LOG_ERROR",
         "LANG": "C.UTF-8",
         "TZ": ":UTC",
     }
-
-
-def _log_format(config: Mapping[str, str]) -> dict[str, str]:
-    """What a runtime that is to log as JSON is told."""
-    if config["LogFormat"] != "JSON":
-        return {}
-    level = config["ApplicationLogLevel"]
-    return {"AWS_LAMBDA_LOG_FORMAT": "JSON", "AWS_LAMBDA_LOG_LEVEL": level}
 
 
 def _credentials(session: RoleSession) -> dict[str, str]:

@@ -68,6 +68,7 @@ class Function(ApiProvider):
     adopts = True
     deletes = ("DeleteFunction", "FunctionName")
     also_supported = frozenset({"ReservedConcurrentExecutions"})
+    without_effect = frozenset({"LoggingConfig.LogFormat", "LoggingConfig.SystemLogLevel"})
 
     @override
     def problems(self, properties: Properties) -> Iterable[str]:

@@ -180,7 +180,7 @@ class Invocation {
   }
 
   fail(error) {
-    logError("Invoke Error", error);
+    console.error("Invoke Error", told(error));
     this.deliver("error", described(error));
   }
 
@@ -372,29 +372,14 @@ function withPrelude(stream, metadata) {
 /** Lines of the console as AWS's runtime writes them; a message stays one line. */
 function logAsAws() {
   const levels = { log: "INFO", info: "INFO", debug: "DEBUG", warn: "WARN", error: "ERROR" };
-  const asText = (level, message) =>
+  const write = (level, message) =>
     process.stdout.write(
       `${new Date().toISOString()}\t${current?.id}\t${level}\t${message.replaceAll("\n", "\r")}\n`,
     );
-  const asJson = (level, message, given) => {
-    const isOne = given.length === 1 && typeof given[0] === "object";
-    const line = {
-      timestamp: new Date().toISOString(),
-      level,
-      message: isOne ? given[0] : message,
-      requestId: current?.id,
-      ...(isOne ? {} : toldAsMembers(given.find((each) => each instanceof Error))),
-    };
-    const plain = (_, value) => (value instanceof Error ? toldAsMembers(value) : value);
-    const { found } = attempt(() => JSON.stringify(line, plain));
-    process.stdout.write(`${found ?? JSON.stringify({ ...line, message })}\n`);
-  };
-  const write = process.env.AWS_LAMBDA_LOG_FORMAT === "JSON" ? asJson : asText;
   for (const [name, level] of Object.entries(levels)) {
-    console[name] = (...given) => write(level, format(...given), given);
+    console[name] = (...given) => write(level, format(...given));
   }
-  console.trace = (...given) =>
-    write("TRACE", new RuntimeError("Trace", format(...given)).stack, []);
+  console.trace = (...given) => write("TRACE", new RuntimeError("Trace", format(...given)).stack);
 }
 
 /** What the local AWS answers of an error. */
@@ -404,19 +389,6 @@ function described(error) {
     return { errorType: error.name, errorMessage: error.message, trace };
   }
   return { errorType: typeof error, errorMessage: String(error), trace: [] };
-}
-
-function logError(what, error) {
-  console.error(...(process.env.AWS_LAMBDA_LOG_FORMAT === "JSON" ? [error] : [what, told(error)]));
-}
-
-/** What a log in JSON says of an error, if there is one. */
-function toldAsMembers(error) {
-  if (error === undefined) {
-    return {};
-  }
-  const { trace: stackTrace, ...said } = described(error);
-  return { ...said, stackTrace };
 }
 
 /** What the log says of an error: all that it carries. */
@@ -432,7 +404,7 @@ function told(error) {
 
 /** Answer with an error of which nothing recovers, and end. */
 function endWith(what, error, status) {
-  logError(what, error);
+  console.error(what, told(error));
   answer("fatal", described(error));
   process.exit(status);
 }

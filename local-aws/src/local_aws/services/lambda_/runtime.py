@@ -151,10 +151,6 @@ def _problem(kind: str, message: str, stack: list[str] | None = None) -> Error:
 
 
 def _print_error(error: Error) -> None:
-    if _AS_JSON:
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        print(json.dumps({"timestamp": now, "log_level": "ERROR", **error}), flush=True)
-        return
     lines = [f"[ERROR] {error['errorType']}: {error['errorMessage']}"]
     if error["stackTrace"] or error["errorType"] == "Runtime.ImportModuleError":
         lines += ["Traceback (most recent call last):", *error["stackTrace"]]
@@ -206,30 +202,9 @@ class _RequestId(logging.Filter):
         return True
 
 
-class _Json(logging.Formatter):
-    """A record as AWS's runtime writes it where LogFormat is JSON."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        known = logging.makeLogRecord({}).__dict__.keys() | {"aws_request_id", "message", "asctime"}
-        said: dict[str, Any] = {
-            "timestamp": f"{self.formatTime(record, self.datefmt)}Z",
-            "level": record.levelname,
-            "message": record.getMessage(),
-            "logger": record.name,
-            **{name: value for name, value in vars(record).items() if name not in known},
-        }
-        if record.exc_info and record.exc_info[1] is not None:
-            raised = _raised(record.exc_info[1], record.exc_info[2])
-            said |= {name: raised[name] for name in ("errorType", "errorMessage", "stackTrace")}
-        return json.dumps({**said, "requestId": _current["aws_request_id"]}, default=str)
-
-
-_AS_JSON = os.environ.get("AWS_LAMBDA_LOG_FORMAT") == "JSON"
-
-
 def _log_with_request_ids() -> None:
     handler = _Handler()
-    form = (_Json if _AS_JSON else logging.Formatter)(
+    form = logging.Formatter(
         "[%(levelname)s]\t%(asctime)s.%(msecs)03dZ\t%(aws_request_id)s\t%(message)s",
         "%Y-%m-%dT%H:%M:%S",
     )
@@ -237,8 +212,8 @@ def _log_with_request_ids() -> None:
     handler.setFormatter(form)
     handler.addFilter(_RequestId())
     logging.getLogger().addHandler(handler)
-    if _AS_JSON:
-        level = os.environ["AWS_LAMBDA_LOG_LEVEL"]
+    level = os.environ.get("AWS_LAMBDA_LOG_LEVEL")
+    if level is not None:
         logging.getLogger().setLevel({"TRACE": "NOTSET"}.get(level, level))
 
 
