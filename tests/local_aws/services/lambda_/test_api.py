@@ -198,3 +198,34 @@ def test_a_function_of_another_account_or_region_is_refused(functions: Functions
     assert refusal(invoke, FunctionName="999999999999:function:f")[1] == "AccessDeniedException"
     elsewhere = f"{ARN}:f".replace(REGION, "us-east-1")
     assert refusal(invoke, FunctionName=elsewhere)[1] == "ResourceNotFoundException"
+
+
+def test_levels_come_with_json_and_go_with_text(functions: Functions) -> None:
+    functions.create("levels", "", LoggingConfig={"LogFormat": "JSON"})
+    config = functions.api.get_function_configuration(FunctionName="levels")["LoggingConfig"]
+    assert config == {
+        "LogFormat": "JSON",
+        "ApplicationLogLevel": "INFO",
+        "SystemLogLevel": "INFO",
+        "LogGroup": "/aws/lambda/levels",
+    }
+    changed = functions.api.update_function_configuration(
+        FunctionName="levels", LoggingConfig={"LogFormat": "Text"}
+    )
+    assert changed["LoggingConfig"] == {"LogFormat": "Text", "LogGroup": "/aws/lambda/levels"}
+    functions.in_place("levels")
+    with pytest.raises(functions.api.exceptions.InvalidParameterValueException) as refusal:
+        functions.api.update_function_configuration(
+            FunctionName="levels", LoggingConfig={"SystemLogLevel": "DEBUG"}
+        )
+    assert refusal.value.response["Error"]["Message"].startswith("LogLevel is not supported when")
+
+
+def test_the_level_that_is_set_is_pythons_own(functions: Functions) -> None:
+    source = "import logging\ndef handler(event, context): logging.info('said')\n"
+    functions.create(
+        "level",
+        source,
+        LoggingConfig={"LogFormat": "JSON", "ApplicationLogLevel": "INFO"},
+    )
+    assert "said" in functions.invoke("level").log

@@ -105,8 +105,8 @@ class Lambda(service.Service):
             "what npm has installed, or fetches once when code names it; a missing one is named",
         ),
         service.Limit(
-            "VPC, KMS key, tracing, architecture, size of `/tmp`, AWS_LAMBDA_EXEC_WRAPPER, the format "
-            "and levels of logs but for Python's own level",
+            "VPC, KMS key, tracing, architecture, size of `/tmp`, AWS_LAMBDA_EXEC_WRAPPER, "
+            "LogFormat, SystemLogLevel",
             "kept, without effect",
         ),
         service.Limit(
