@@ -58,38 +58,11 @@ def test_a_wrong_request_is_answered_in_the_services_words(
     assert 400 <= refused.value.response["ResponseMetadata"]["HTTPStatusCode"] < 500
 
 
-def test_a_placeholder_that_stands_for_nothing_is_named(aws: Aws) -> None:
-    table = aws.client("dynamodb")
-    table.create_table(
-        TableName="placeholders",
-        AttributeDefinitions=[{"AttributeName": "a", "AttributeType": "S"}],
-        KeySchema=[{"AttributeName": "a", "KeyType": "HASH"}],
-        BillingMode="PAY_PER_REQUEST",
-    )
-    table.put_item(TableName="placeholders", Item={"a": {"S": "1"}})
-    with pytest.raises(ClientError, match="is not defined; attribute value: :00") as refused:
-        table.scan(TableName="placeholders", FilterExpression="a = :00")
-    assert refused.value.response["Error"]["Code"] == "ValidationException"
-
-
 def test_a_key_of_one_region_has_no_copies(aws: Aws) -> None:
     kms = aws.client("kms")
     made = kms.create_key()["KeyMetadata"]["KeyId"]
     with pytest.raises(kms.exceptions.UnsupportedOperationException, match="not a multi-Reg"):
         kms.replicate_key(KeyId=made, ReplicaRegion="us-east-1")
-
-
-def test_a_security_group_of_the_default_vpc_goes_by_its_name(aws: Aws) -> None:
-    ec2 = aws.client("ec2")
-    vpcs = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"]
-    made = ec2.create_security_group(GroupName="by-name", Description="d", VpcId=vpcs[0]["VpcId"])[
-        "GroupId"
-    ]
-    ec2.delete_security_group(GroupName="by-name")
-    with pytest.raises(ClientError, match=made):
-        ec2.describe_security_groups(GroupIds=[made])
-    with pytest.raises(ClientError, match=r"InvalidGroup\.NotFound"):
-        ec2.delete_security_group(GroupName="by-name")
 
 
 def test_a_bucket_is_still_there_when_its_metrics_were_to_go(aws: Aws) -> None:

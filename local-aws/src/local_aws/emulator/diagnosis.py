@@ -7,10 +7,8 @@ names.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 from xml.parsers.expat import ExpatError
 
@@ -23,10 +21,7 @@ from local_aws.protocol.call import Call
 def diagnosis(call: Call, broken: Exception) -> AwsError | None:
     """The error that AWS has for the request; None when nothing is known to be wrong with it."""
     given = [*_texts(call.parameters, ""), *_texts(call.query, "")]
-    kinds = (
-        *(_plain_words, _no_xml, _no_arn, _no_token, _undefined, _not_there),
-        *(_left_out, _no_document, _unreadable),
-    )
+    kinds = (_plain_words, _no_xml, _no_arn, _not_there, _unreadable)
     found = (kind(call, broken, given) for kind in kinds)
     return next((error for error in found if error is not None), None)
 
@@ -66,24 +61,6 @@ def _no_arn(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     return None
 
 
-def _no_token(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    tokens = (each for each in given if each[0].lower().endswith(("token", "marker")))
-    name, text = next(tokens, ("", ""))
-    return _error(call, "NextToken|Paginat", f"Invalid {name}: '{text}'") if name else None
-
-
-def _undefined(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """A placeholder of an expression that stands for nothing; the words are DynamoDB's
-    (https://github.com/aws/aws-sdk-go/pull/3973; their end is unverified)."""
-    missing = str(broken.args[0]) if isinstance(broken, KeyError) and broken.args else ""
-    kind = {":": "value", "#": "name"}.get(missing[:1])
-    for name, text in given if kind is not None else ():
-        if name.endswith("Expression") and missing in text:
-            what = f"An expression attribute {kind} used in expression is not defined; attribute"
-            return _error(call, _INVALID, f"Invalid {name}: {what} {kind}: {missing}")
-    return None
-
-
 def _not_there(call: Call, broken: Exception, given: _Given) -> AwsError | None:
     sought = broken.args if isinstance(broken, KeyError) else ()
     if isinstance(broken, StopIteration) and given:  # a search that found nothing
@@ -105,36 +82,13 @@ def _absent(call: Call, sought: _Given) -> AwsError | None:
     return _error(call, f"{_ABSENT}|^NoSuch{name.lower().removesuffix('id')}$", what)
 
 
-def _left_out(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """A member that the emulator needs and AWS may not."""
-    shape = call.model.input_shape
-    members = {} if shape is None else shape.members
-    if shape is not None and isinstance(broken, KeyError) and broken.args[0] in _names(shape):
-        lacking = [str(broken.args[0])]
-    elif "NoneType" in str(broken) or broken.args == (None,):
-        lacking = [name for name in members if name not in call.parameters]
-    else:
-        return None
-    what = f"the local AWS does not do {call.operation} without {' or '.join(lacking)}"
-    return _error(call, _INVALID, what) if lacking else None
-
-
-def _no_document(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """A text in JSON that holds something else than members."""
-    if not isinstance(broken, TypeError | AttributeError):
-        return None
-    for name, text in given:
-        with suppress(ValueError):
-            if not isinstance(json.loads(text), dict):
-                return _error(call, _INVALID, f"Invalid parameter: {name} is no document")
-    return None
-
-
 def _unreadable(call: Call, broken: Exception, given: _Given) -> AwsError | None:
-    """A text that cannot be taken apart: an expression, a document, a place to copy from."""
-    if not isinstance(broken, ValueError) and not re.match("(string|list) ind", str(broken)):
+    """What cannot be looked up or taken apart: a token, an expression, a document, what is left
+    out."""
+    if not isinstance(broken, ValueError | LookupError | TypeError | AttributeError):
         return None
-    return _error(call, _INVALID, f"the local AWS cannot read the request: {broken}")
+    what = f"the local AWS cannot read the request: {type(broken).__name__}: {broken}"
+    return _error(call, _INVALID, what)
 
 
 _INVALID = "InvalidParameter|InvalidAttributeValue|InvalidArgument|InvalidInput"
@@ -165,20 +119,3 @@ def _texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
             yield from _texts(each, name)
     elif isinstance(value, str):
         yield name, value
-
-
-def _names(shape: Any, above: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Every member's name in a shape, and as it is written."""
-    if shape.name in above:
-        return frozenset()
-    inner = above | {shape.name}
-    match shape.type_name:
-        case "structure":
-            written = {each.serialization.get("name") for each in shape.members.values()}
-            own = frozenset({*shape.members, *written} - {None})
-            return own.union(*(_names(each, inner) for each in shape.members.values()))
-        case "list":
-            return _names(shape.member, inner)
-        case "map":
-            return _names(shape.value, inner)
-    return frozenset()
