@@ -250,30 +250,6 @@ def test_a_topic_sends_to_a_queue_of_another_account_that_lets_it_in(aws: Aws) -
     assert empty["Attributes"]["ApproximateNumberOfMessages"] == "0"
 
 
-def test_a_rule_sends_to_a_bus_of_another_account_which_sends_on(aws: Aws) -> None:
-    home, other = aws.client("events"), client(aws, "events")
-    bus = other.create_event_bus(Name="mesh")["EventBusArn"]
-    pattern = json.dumps({"source": ["shop"], "account": [HOME]})
-    rule = other.put_rule(Name="take", EventBusName="mesh", EventPattern=pattern)["RuleArn"]
-    url, queue_arn = guarded(aws, OTHER, "from-bus", "events", rule)
-    other.put_targets(Rule="take", EventBusName="mesh", Targets=[{"Id": "queue", "Arn": queue_arn}])
-    home.put_rule(Name="give", EventPattern=json.dumps({"source": ["shop"]}))
-    home.put_targets(Rule="give", Targets=[{"Id": "bus", "Arn": bus}])
-    entry = {"Source": "shop", "DetailType": "sold", "Detail": json.dumps({"what": "first"})}
-    home.put_events(Entries=[entry])  # the bus's policy does not let it in yet
-    lets = {
-        "Sid": "home",
-        "Effect": "Allow",
-        "Principal": {"AWS": HOME},
-        "Action": "events:PutEvents",
-        "Resource": bus,
-    }
-    other.put_permission(EventBusName="mesh", Policy=policy(lets))
-    home.put_events(Entries=[{**entry, "Detail": json.dumps({"what": "second"})}])
-    event = received(aws, OTHER, url)
-    assert (event["detail"], event["account"]) == ({"what": "second"}, HOME)
-
-
 def test_a_buckets_events_for_another_accounts_queue_are_refused_by_name(aws: Aws) -> None:
     arn = f"arn:aws:sqs:{REGION}:{OTHER}:shared"
     code, message = refused(

@@ -53,6 +53,7 @@ class Events(Service):
     name = "events"
     limits = (
         Limit("rules with a schedule", "kept; they never fire"),
+        Limit("queues and buses of other accounts", "no event of a rule is sent to them"),
         Limit("metrics", "FailedInvocations alone"),
         Limit("events for buses of several accounts in one call", "refused by name"),
     )
