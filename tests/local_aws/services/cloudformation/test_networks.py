@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.local_aws.permissions.callers import refusal
 from tests.local_aws.services.cloudformation.conftest import Aws
 from tests.local_aws.services.cloudformation.templates import get_att, ref, resource, template
 from tests.local_aws.services.cloudformation.types.changes import changed_to, tags_of
@@ -162,25 +161,6 @@ def test_a_route_to_nowhere_in_particular_fails_by_name(aws: Aws) -> None:
     )
     assert aws.create("nowhere", body)["StackStatus"] == "ROLLBACK_COMPLETE"
     assert "exactly one of [DestinationCidrBlock, " in str(aws.events("nowhere"))
-
-
-def test_subnets_stand_in_their_vpc_and_beside_one_another(aws: Aws) -> None:
-    ec2 = aws.client("ec2")
-    in_vpc = {"VpcId": ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]}
-    subnet = ec2.create_subnet(**in_vpc, CidrBlock="10.0.1.0/24", AvailabilityZoneId="euw1-az1")
-
-    assert subnet["Subnet"]["DefaultForAz"] is False
-    outside = refusal(ec2.create_subnet, **in_vpc, CidrBlock="10.1.1.0/24")[1]
-    overlapping = refusal(ec2.create_subnet, **in_vpc, CidrBlock="10.0.1.128/25")[1]
-    elsewhere = {"CidrBlock": "10.0.2.0/24", "AvailabilityZone": "us-east-1a"}
-    abroad = refusal(ec2.create_subnet, **in_vpc, **elsewhere)[1]
-    assert (outside, overlapping, abroad) == (
-        "InvalidSubnet.Range",
-        "InvalidSubnet.Conflict",
-        "InvalidParameterValue",
-    )
-    ec2.delete_subnet(SubnetId=subnet["Subnet"]["SubnetId"])
-    ec2.delete_vpc(**in_vpc)
 
 
 def test_a_security_group_of_a_network_that_is_not_there_is_refused(aws: Aws) -> None:

@@ -38,18 +38,8 @@ def render(template: str, variables: Mapping[str, Any]) -> str:
     block = parser.block(())
     try:
         return block(dict(variables))
-    except _Stop as stop:
-        return stop.text
     except (TypeError, ValueError, KeyError, IndexError, ZeroDivisionError) as error:
         raise TemplateError(f"the mapping template failed: {error}") from None
-
-
-class _Stop(Exception):
-    text = ""
-
-
-class _Break(Exception):
-    text = ""
 
 
 _SPACE = re.compile(r"\s*")
@@ -109,7 +99,7 @@ class _Parser:
         else:
             if ends:
                 raise self._error("the text ends before #end")
-        return _joined(parts)
+        return lambda scope: "".join(part(scope) for part in parts)
 
     def _piece(self) -> Render:
         for pattern in (_COMMENT, _VERBATIM):
@@ -136,7 +126,7 @@ class _Parser:
             case "foreach":
                 done = self._foreach()
             case "break" | "stop":
-                done = _raising(_Break if name == "break" else _Stop)
+                raise self._error(f"the local AWS does not carry out #{name}")
             case _:
                 raise self._error(f"there is a #{name} to nothing")
         self._skip(_REST_OF_LINE)
@@ -200,21 +190,15 @@ class _Parser:
             if len(every) > MAX_ITERATIONS:
                 raise TemplateError(f"a #foreach has {len(every)} items; {MAX_ITERATIONS} may be")
             outer, text = dict(scope), ""
-            try:
-                for index, item in enumerate(every):
-                    scope[name] = item
-                    scope["velocityCount"] = index + 1
-                    scope["foreach"] = {
-                        "index": index,
-                        "count": index + 1,
-                        "hasNext": index + 1 < len(every),
-                    }
-                    text += block(scope)
-            except _Break as broken:
-                text += broken.text
-            except _Stop as stop:
-                stop.text = text + stop.text
-                raise
+            for index, item in enumerate(every):
+                scope[name] = item
+                scope["velocityCount"] = index + 1
+                scope["foreach"] = {
+                    "index": index,
+                    "count": index + 1,
+                    "hasNext": index + 1 < len(every),
+                }
+                text += block(scope)
             for each in (name, "foreach", "velocityCount"):
                 scope.pop(each, None)
                 scope |= {each: outer[each]} if each in outer else {}
@@ -411,27 +395,6 @@ class _Parser:
     def _error(self, what: str) -> TemplateError:
         line = self._text.count("\n", 0, self._at) + 1
         return TemplateError(f"line {line} of the mapping template: {what}")
-
-
-def _joined(parts: list[Render]) -> Render:
-    def done(scope: Scope) -> str:
-        text = ""
-        try:
-            for part in parts:
-                text += part(scope)
-        except (_Stop, _Break) as ended:
-            ended.text = text + ended.text
-            raise
-        return text
-
-    return done
-
-
-def _raising(kind: type[_Stop] | type[_Break]) -> Render:
-    def done(_: Scope) -> str:
-        raise kind
-
-    return done
 
 
 def _constant(text: str) -> Render:

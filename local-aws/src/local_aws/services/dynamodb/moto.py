@@ -24,7 +24,6 @@ def apply() -> None:
     """Apply every patch; a second time changes nothing more."""
     describe_tables_as_aws()
     keep_what_tables_are_given()
-    enable_streams_again()
     finish_answers()
 
 
@@ -69,19 +68,6 @@ def keep_what_tables_are_given() -> None:
             zero = {"ReadCapacityUnits": 0, "WriteCapacityUnits": 0, "NumberOfDecreasesToday": 0}
             table.throughput = zero
         return original(self, name, *rest, **changes)
-
-
-def enable_streams_again() -> None:
-    """The emulator does not let a stream be enabled that was disabled before."""
-
-    @replaces(DynamoDBBackend, "update_table_streams")
-    def update_table_streams(
-        original: Original, self: Any, table: Any, stream_specification: dict[str, Any]
-    ) -> None:
-        if not table.stream_specification["StreamEnabled"]:
-            table.set_stream_specification(stream_specification)
-        else:
-            original(self, table, stream_specification)
 
 
 def finish_answers() -> None:

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from moto.ec2.exceptions import (
-    EC2ClientError,
-    InvalidAvailabilityZoneError,
     InvalidSecurityGroupNotFoundError,
     InvalidVpcEndPointIdError,
 )
@@ -63,26 +61,6 @@ class Networks(_Before):  # type: ignore[misc]
         return super().describe_security_groups(group_ids, groupnames, filters)
 
     @override
-    def create_subnet(
-        self,
-        vpc_id: str,
-        cidr_block: str,
-        ipv6_cidr_block: str | None = None,
-        availability_zone: str | None = None,
-        availability_zone_id: str | None = None,
-        **more: Any,
-    ) -> Any:
-        """The emulator takes every region's zones, and the first subnet that is given its zone by
-        id for the default one."""
-        zones = self.describe_availability_zones()
-        names = [each.name for each in zones]
-        by_id = {each.zone_id: each.name for each in zones}
-        zone = availability_zone or by_id.get(availability_zone_id, availability_zone_id)
-        if zone is not None and zone not in names:
-            raise InvalidAvailabilityZoneError(zone, ", ".join(names))
-        return super().create_subnet(vpc_id, cidr_block, ipv6_cidr_block, zone, **more)
-
-    @override
     def create_security_group(
         self, name: str, description: str, vpc_id: str | None = None, **more: Any
     ) -> Any:
@@ -120,19 +98,8 @@ class Networks(_Before):  # type: ignore[misc]
             yield rule
 
     @override
-    def create_nat_gateway(self, *given: Any, **named: Any) -> Any:
-        gateway = super().create_nat_gateway(*given, **named)
-        interface = gateway._eni
-        address = interface.subnet.get_available_subnet_ip(interface)
-        interface.private_ip_address = gateway.private_ip = address
-        gateway.address_set[0]["privateIp"] = address
-        return gateway
-
-    @override
     def delete_nat_gateway(self, nat_gateway_id: str) -> Any:
-        if nat_gateway_id not in self.nat_gateways:
-            what = f"NatGateway {nat_gateway_id} was not found"
-            raise EC2ClientError("NatGatewayNotFound", what)
+        """The emulator keeps its interface, and its address in use."""
         gateway = super().delete_nat_gateway(nat_gateway_id)
         for address in self.addresses:
             if address.eni is gateway._eni:

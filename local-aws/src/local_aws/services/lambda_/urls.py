@@ -34,7 +34,6 @@ from local_aws.services.lambda_.names import (
     qualified,
     qualifier_of,
 )
-from local_aws.services.lambda_.paging import page
 from local_aws.services.lambda_.store import Function, Store
 from local_aws.services.lambda_.streams import Part, begun
 from local_aws.web import cors
@@ -98,11 +97,6 @@ class FunctionUrls:
         function, qualifier = self._place(region, given)
         del function.urls[qualifier]
         return {}
-
-    def list_function_url_configs(self, region: str, given: Parameters) -> Answer:
-        """Those of the function and its aliases."""
-        function = find_function(self._store, region, given)
-        return page("FunctionUrlConfigs", list(function.urls.values()), given)
 
     def _place(self, region: str, given: Parameters) -> tuple[Function, str]:
         function, qualifier = find_function(self._store, region, given), qualifier_of(given, region)

@@ -106,18 +106,6 @@ class TopicPolicy(PutProvider):
         return {"TopicArn": topic, "AttributeName": "Policy", "AttributeValue": document}
 
 
-class TopicInlinePolicy(TopicPolicy):
-    """``AWS::SNS::TopicInlinePolicy``: the policy of one topic, whose ARN Ref is."""
-
-    type_name = "AWS::SNS::TopicInlinePolicy"
-    id_attribute = ""
-
-    @override
-    def create(self, request: Request) -> str:
-        super().create(request)
-        return str(request.properties["TopicArn"])
-
-
 class Subscription(ApiProvider):
     """``AWS::SNS::Subscription``: Ref is the ARN."""
 

@@ -19,7 +19,7 @@ from local_aws.permissions.service import Refusal, ServicePermissions, first
 from local_aws.protocol.call import Call
 from local_aws.service import Limit, Service
 
-from .resources import Subscription, Topic, TopicInlinePolicy, TopicPolicy
+from .resources import Subscription, Topic, TopicPolicy
 
 
 def _resources(call: Call) -> Iterator[str]:
@@ -93,7 +93,7 @@ class Sns(Service):
         denied=Refusal(code="AuthorizationError", status=403),
         throttled=Refusal(code="Throttling", message="Rate exceeded"),
     )
-    types = (Subscription(), Topic(), TopicInlinePolicy(), TopicPolicy())
+    types = (Subscription(), Topic(), TopicPolicy())
     tasks = (
         Integration(name="sns", prefix="SNS", service="AmazonSNS", actions=frozenset({"publish"})),
     )

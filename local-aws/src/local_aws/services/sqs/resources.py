@@ -106,18 +106,6 @@ class QueuePolicy(PutProvider):
             )
 
 
-class QueueInlinePolicy(QueuePolicy):
-    """``AWS::SQS::QueueInlinePolicy``: the policy of one queue, whose URL Ref is."""
-
-    type_name = "AWS::SQS::QueueInlinePolicy"
-    id_attribute = ""
-
-    @override
-    def create(self, request: Request) -> str:
-        super().create(request)
-        return str(request.properties["Queue"])
-
-
 _DEFAULTS = {
     "ContentBasedDeduplication": "false",
     "DeduplicationScope": "queue",

@@ -14,7 +14,7 @@ from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.service import Service
 
-from .resources import Queue, QueueInlinePolicy, QueuePolicy
+from .resources import Queue, QueuePolicy
 
 
 def _queues(call: Call) -> Iterator[str]:
@@ -48,7 +48,7 @@ class Sqs(Service):
         document_of=_policy,
         denied=Refusal(code="AccessDenied", status=403),
     )
-    types = (Queue(), QueueInlinePolicy(), QueuePolicy())
+    types = (Queue(), QueuePolicy())
     tasks = (
         Integration(
             name="sqs", prefix="SQS", service="AmazonSQS", actions=frozenset({"sendMessage"})
