@@ -34,7 +34,7 @@ BENCHMARKS = {
     "large_bodies": "a request of 100 MB to the model server, beside json.loads",
     "prediction": "one endpoint of half_plus_three on the local AWS",
     "server": "the model server, beside the bare engine and BentoML with the same SavedModel",
-    "batch": "a batch of 5,000,000 keys, planned and reported on",
+    "batch": "batch pipelines with faults on the local AWS, and a plan of 5,000,000 keys",
     "replay": "100,000 captured requests, replayed and compared",
     "client": "256 images to an endpoint that takes 50 ms a request",
 }

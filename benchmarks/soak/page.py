@@ -1,4 +1,4 @@
-"""What came of a soak: lines for the terminal, and a part of docs/figures.md."""
+"""What came of a soak: lines for the terminal, a part of docs/figures.md, and a plot."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from benchmarks.figures import Ratio
 from benchmarks.soak.faults import Made
-from benchmarks.soak.requests import Sent
+from benchmarks.soak.requests import ENDPOINT, Sent
 from benchmarks.soak.watch import Sample, growth
 
+PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "soak.svg"
 GROWTH = 1.15
 """The median of the last third may be so many times that of the second."""
 _MEMORY = "memory of the local AWS's own process"
@@ -98,14 +100,17 @@ def lines(found: Found) -> Iterator[str]:
 
 
 def write(found: Found, *, minutes: float, seed: int) -> None:
-    """The part of docs/figures.md."""
+    """The part of docs/figures.md, and its plot."""
     from benchmarks.__main__ import renew
 
+    _plot(found)
     told = (
-        f"{minutes:g} minutes, faults by seed {seed}. Memory grows by what AWS keeps, too: "
-        "objects' versions, events, logs. Where the clock jumped during a batch, S3 may call an "
-        "output older than its input. The batch says so and does not count it as done. Its inputs "
-        "are put again, and it is resumed.",
+        f"{minutes:g} minutes, faults by seed {seed}. Grey is where a fault was, until all "
+        "answered again. Memory grows by what AWS keeps, too: objects' versions, events, logs. "
+        "Where the clock jumped during a batch, S3 may call an output older than its input. The "
+        "batch says so and does not count it as done. Its inputs are put again, and it is resumed.",
+        "",
+        "![Memory and p99 over the time of the soak](pictures/soak.svg)",
         "",
     )
     renew("soak", found.figures(), told)
@@ -116,3 +121,41 @@ def _by_kind(faults: Sequence[Made]) -> dict[str, list[float]]:
     for made in faults:
         kinds[made.kind].append(made.ended - made.began)
     return kinds
+
+
+def _plot(found: Found) -> None:
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    first = found.requests[0].began
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    FigureCanvasSVG(figure)
+    memory, slowest = figure.subplots(2, 1, sharex=True)
+    memory.plot(
+        [(each.at - first) / 60 for each in found.samples],
+        [each.memory_mb for each in found.samples],
+    )
+    memory.set_ylabel("memory, MB")
+    slowest.plot(*zip(*_p99_by_minute(found.requests, first), strict=True))
+    slowest.set_ylabel("p99 of answers, ms")
+    slowest.set_xlabel("minutes")
+    slowest.set_yscale("log")
+    memory.set_ylim(bottom=0)
+    for axes in (memory, slowest):
+        axes.grid(alpha=0.3)
+        for made in found.faults:
+            axes.axvspan(
+                (made.began - first) / 60, (made.ended - first) / 60, color="0.85", linewidth=0
+            )
+    with rc_context({"svg.hashsalt": "soak", "svg.fonttype": "none"}):
+        figure.savefig(PICTURE, format="svg", metadata={"Date": None})
+
+
+def _p99_by_minute(requests: Sequence[Sent], first: float) -> Iterator[tuple[float, float]]:
+    minutes = defaultdict(list)
+    for each in requests:
+        if each.endpoint == ENDPOINT and not each.reason:
+            minutes[int((each.began - first) // 60)].append((each.ended - each.began) * 1000)
+    for minute, taken in sorted(minutes.items()):
+        yield minute + 0.5, sorted(taken)[int(len(taken) * 0.99)]

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import json
 import os
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,17 +14,15 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-from benchmarks.hosting import BODY, BUCKET, REGION, Hosting, model_files
+from benchmarks.hosting import BODY, BUCKET, Hosting, model_files
+from benchmarks.project import ROOT, deploy
 from benchmarks.soak.faults import CLOCK, KILL_ALL, Faults
 from benchmarks.soak.place import Place
 from benchmarks.soak.requests import ENDPOINT, MANY, MODELS, ask, without_retries
-from local_aws.credentials import ACCOUNT_ID
-from local_aws.process.cdk import CdkCli
 from sagemaker_serving.errors import Failure, ReportedError
 from sagemaker_serving.operations import BatchPipeline
 from sagemaker_serving.s3_address import split_s3
 
-ROOT = Path(__file__).parents[2]
 IMAGES = sorted((ROOT / "model_assets" / "digits" / "held_out").glob("*.png"))[:20]
 DEADLINE_SECONDS = 300.0
 ENVIRONMENT = """\
@@ -235,20 +232,10 @@ class Work:
 
 
 def deployed(place: Place, folder: Path) -> None:
-    """Deploys the batch pipeline with the CDK CLI, from a project as a clone has it."""
+    """Deploys the batch pipeline with the CDK CLI."""
     project = folder / "project"
-    (project / "environments").mkdir(parents=True)
-    (project / "environments" / "soak.yaml").write_text(ENVIRONMENT)
-    for file in ("app.py", "cdk.json"):
-        shutil.copy(ROOT / file, project / file)
-    for part in ("stacks", "model_assets"):
-        shutil.copytree(ROOT / part, project / part)
-    (project / "node_modules").symlink_to(ROOT / "node_modules")
-    with (project / "cdk.log").open("w+") as log:
-        cdk = CdkCli(project, place.address, REGION, log=log)
-        cdk.synth(project / "cdk.out", {"env": "soak", "account": ACCOUNT_ID})
-        cdk.bootstrap()
-        cdk.deploy(project / "cdk.out")
+    project.mkdir()
+    deploy(project, place.address, "soak", ENVIRONMENT)
 
 
 def _expect(is_right: bool, found: object) -> None:
