@@ -21,7 +21,7 @@ from sagemaker_serving.s3_address import is_s3
 _NO_LINKS = "AWS SageMaker developer guide, model artifacts for inference"
 
 
-@rule("artifact-given", source=MODEL_IDS, example="a model without artifact:")
+@rule(source=MODEL_IDS, example="a model without artifact:")
 def artifact_given(facts: ArtifactFacts) -> Iterator[Finding]:
     """Every container has a model: its artifact, or what its variables name.
 
@@ -43,7 +43,7 @@ def artifact_given(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule("artifact-sources", source="this project", example="artifact: [digits, s3://bucket/c.tar.gz]")
+@rule(source="this project", example="artifact: [digits, s3://bucket/c.tar.gz]")
 def artifact_sources(facts: ArtifactFacts) -> Iterator[Finding]:
     """What is packed into one archive is on this machine.
 
@@ -58,7 +58,7 @@ def artifact_sources(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule("artifact-links", source=_NO_LINKS, example="`tar` of a folder with links, without -h")
+@rule(source=_NO_LINKS, example="`tar` of a folder with links, without -h")
 def artifact_links(facts: ArtifactFacts) -> Iterator[Finding]:
     """An archive holds files and folders, no links.
 
@@ -76,7 +76,7 @@ _SERVERLESS_GB = 5
 """The disk of a serverless endpoint (SageMaker developer guide, serverless endpoints)."""
 
 
-@rule("artifact-memory", source="moto's EC2 instance types", example="5 GB on 4 GiB")
+@rule(source="moto's EC2 instance types", example="5 GB on 4 GiB")
 def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
     """The model, unpacked, fits into the memory of the instance, or of the serverless variant.
 
@@ -100,7 +100,6 @@ def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-disk",
     source="botocore ProductionVariant.VolumeSizeInGB, moto's EC2 table; SageMaker developer "
     "guide, serverless endpoints; aws/sagemaker-python-sdk#4665",
     example="a model of 6 GB with volume_size_in_gb: 5",
@@ -136,7 +135,6 @@ def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-packed",
     refused=True,
     source="botocore ContainerDefinition.ModelDataSource",
     example="artifact: s3://bucket/model/   # beside batch_transform",
@@ -165,7 +163,6 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-pinned",
     source="AWS CloudFormation, update behaviour",
     severity=Severity.WARNING,
     example="artifact: s3://bucket/model.tar.gz",

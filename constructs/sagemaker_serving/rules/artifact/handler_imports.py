@@ -17,7 +17,7 @@ _IMAGES = (
 )
 
 
-@rule("handler-imports", source=_IMAGES, example="import tensorflow, with no requirements.txt")
+@rule(source=_IMAGES, example="import tensorflow, with no requirements.txt")
 def handler_imports(facts: ArtifactFacts) -> Iterator[Finding]:
     """What ``code/inference.py`` imports comes with the image, requirements.txt or ``lib/``.
 
@@ -35,7 +35,6 @@ def handler_imports(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "handler-imports-unlisted",
     source=_IMAGES,
     severity=Severity.WARNING,
     example="import cv2, and requirements.txt names pandas only",
@@ -54,7 +53,6 @@ def handler_imports_unlisted(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "handler-requirements-ignored",
     source="aws/deep-learning-containers e0ecede, TensorFlow serve.py",
     severity=Severity.WARNING,
     example="code/requirements.txt beside code/lib/",
@@ -75,7 +73,6 @@ def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "handler-requirements-isolated",
     source="AWS SageMaker developer guide, network isolation",
     example="network_isolation: true, and code/requirements.txt names pandas",
 )
@@ -110,7 +107,6 @@ _BY_IMAGE |= dict.fromkeys(("pytorch", "huggingface", "autogluon"), _BY_IMAGE["m
 
 
 @rule(
-    "multi-model-requirements",
     source="aws/sagemaker-tensorflow-serving-container#212 and #228; "
     "aws/sagemaker-pytorch-inference-toolkit#105; sagemaker-containers, _modules.py",
     severity=Severity.WARNING,

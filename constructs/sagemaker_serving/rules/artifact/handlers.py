@@ -24,7 +24,7 @@ _CONTAINERS = f"{_TFS}; aws/sagemaker-inference-toolkit, transformer.py"
 _NEO_COMPILED = ("onnx", "xgboost", "keras")
 
 
-@rule("handler-parses", source="Python's own parser", example="code/inference.py: def handler(:")
+@rule(source="Python's own parser", example="code/inference.py: def handler(:")
 def handler_parses(facts: ArtifactFacts) -> Iterator[Finding]:
     """``code/inference.py`` is Python.
 
@@ -36,7 +36,7 @@ def handler_parses(facts: ArtifactFacts) -> Iterator[Finding]:
         yield facts.says(f"{facts.script_name}{line} does not parse: {script.error}; correct it")
 
 
-@rule("handler-functions", source=_CONTAINERS, example="input_handler without output_handler")
+@rule(source=_CONTAINERS, example="input_handler without output_handler")
 def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
     """``code/inference.py`` defines the functions that its container calls, all of them.
 
@@ -66,7 +66,6 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "handler-transform-alone",
     source="aws/sagemaker-inference-toolkit, transformer.py",
     example="transform_fn beside predict_fn",
 )
@@ -86,7 +85,7 @@ def handler_transform_alone(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule("handler-arguments", source=_CONTAINERS, example="def handler(data):")
+@rule(source=_CONTAINERS, example="def handler(data):")
 def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
     """The functions of ``code/inference.py`` take as many arguments as they are called with.
 
@@ -112,12 +111,7 @@ def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "handler-place",
-    source=_CONTAINERS,
-    severity=Severity.WARNING,
-    example="inference.py at the top",
-)
+@rule(source=_CONTAINERS, severity=Severity.WARNING, example="inference.py at the top")
 def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
     """The script lies where the container looks: ``code/inference.py``, or SAGEMAKER_PROGRAM's.
 
@@ -153,7 +147,6 @@ _SCRIPT_BESIDE = re.compile(r"code/(?!__init__[.])[^/]+[.](py|ipynb)")
 
 
 @rule(
-    "handler-requirements-place",
     source="aws/sagemaker-inference-toolkit, model_server.py; aws/deep-learning-containers "
     "e0ecede, TensorFlow serve.py; aws/sagemaker-python-sdk#1726",
     severity=Severity.WARNING,
@@ -173,7 +166,6 @@ def handler_requirements_place(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "handler-required",
     source="aws/sagemaker-scikit-learn-container and -xgboost-container, handler_service.py: "
     '"Please provide a model_fn implementation"',
     example="framework: sklearn   # with model.joblib, and no code/inference.py",
@@ -209,7 +201,6 @@ def handler_required(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "handler-named",
     source="sagemaker-containers 2.8.6, _env.py and _modules.py; "
     "aws/sagemaker-scikit-learn-container#77",
     example="framework: sklearn   # without SAGEMAKER_PROGRAM",
@@ -236,7 +227,6 @@ def handler_named(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "handler-before-code",
     source="sagemaker-containers, _files.py; sagemaker-python-sdk 2.200.0, using_pytorch.rst: "
     '"For versions 1.1 and lower", "requirements.txt # only for versions 1.3.1 and higher"',
     severity=Severity.WARNING,

@@ -25,7 +25,7 @@ _PYTORCH = "aws/sagemaker-pytorch-inference-toolkit, default_model_fn"
 _DEFAULT_MODEL = "SAGEMAKER_TFS_DEFAULT_MODEL_NAME"
 
 
-@rule("artifact-saved-model", source=_LAYOUT, example="digits/v1/saved_model.pb and no other")
+@rule(source=_LAYOUT, example="digits/v1/saved_model.pb and no other")
 def artifact_saved_model(facts: ArtifactFacts) -> Iterator[Finding]:
     """TensorFlow Serving finds a SavedModel: ``[name/]<digits>/saved_model.pb``.
 
@@ -47,7 +47,7 @@ def artifact_saved_model(facts: ArtifactFacts) -> Iterator[Finding]:
     )
 
 
-@rule("artifact-frozen-graph", source=_LAYOUT, example="a folder with graph.pb and labels.txt")
+@rule(source=_LAYOUT, example="a folder with graph.pb and labels.txt")
 def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
     """A frozen graph is turned into a SavedModel before it is served.
 
@@ -63,7 +63,6 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-conversion",
     source="keras 3.15, saving/saving_lib.py; tensorflow/core/framework/graph.proto; "
     "tensorflow/python/framework/ops.py, name_scope, and saved_model/save.py; onnx/onnx.proto; "
     "dmlc/xgboost 3.2, src/c_api/c_api.cc, XGBoosterLoadModel",
@@ -100,7 +99,6 @@ def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-keras-classes",
     source="keras 3.15, saving/serialization_lib.py and legacy/saving/legacy_h5_format.py",
     example="a .keras file with a Lambda layer",
 )
@@ -131,7 +129,6 @@ _EXPORT = 'write model.export("mymodel/1"), and give the folder mymodel'
 
 
 @rule(
-    "artifact-version-folder",
     source=_LAYOUT,
     severity=Severity.WARNING,
     example="digits/1/saved_model.pb and digits/v2/saved_model.pb",
@@ -150,7 +147,7 @@ def artifact_version_folder(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule("artifact-saved-model-readable", source=_LOADER, example="an empty 1/saved_model.pb")
+@rule(source=_LOADER, example="an empty 1/saved_model.pb")
 def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
     """A saved_model.pb is a SavedModel, and has a graph tagged "serve".
 
@@ -171,7 +168,6 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-damaged",
     source=f"{_LOADER}; git-lfs/git-lfs/docs/spec.md",
     example="variables.data-00000-of-00001 copied by half",
 )
@@ -186,7 +182,7 @@ def artifact_damaged(facts: ArtifactFacts) -> Iterator[Finding]:
         yield facts.says(f"{name} is damaged: {why}")
 
 
-@rule("artifact-variables", source=_LOADER, example="digits/1/saved_model.pb without variables/")
+@rule(source=_LOADER, example="digits/1/saved_model.pb without variables/")
 def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
     """A model with variables comes with ``variables/``: its index and its data.
 
@@ -211,12 +207,7 @@ def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    "artifact-several-models",
-    source=_LAYOUT,
-    severity=Severity.WARNING,
-    example="two models and no default",
-)
+@rule(source=_LAYOUT, severity=Severity.WARNING, example="two models and no default")
 def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
     """With several models in one archive, one is named as the default.
 
@@ -233,7 +224,7 @@ def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule("artifact-default-model", source=_LAYOUT, example=f"{_DEFAULT_MODEL}: digts")
+@rule(source=_LAYOUT, example=f"{_DEFAULT_MODEL}: digts")
 def artifact_default_model(facts: ArtifactFacts) -> Iterator[Finding]:
     """The default model is one of those in the archive.
 
@@ -252,7 +243,6 @@ def artifact_default_model(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-multi-model-layout",
     source=_MULTI_MODEL,
     example="multi_model: {archives: {half: half.tar.gz}}   # with half/1/saved_model.pb in it",
 )
@@ -282,7 +272,7 @@ def artifact_multi_model_layout(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule("artifact-pytorch-file", source=_PYTORCH, example="two .pth files and no model_fn")
+@rule(source=_PYTORCH, example="two .pth files and no model_fn")
 def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
     """Without a ``model_fn`` of your own there is one TorchScript file at the top.
 
@@ -330,9 +320,7 @@ _NOT_PICKLED = frozenset({"tensorflow", "keras", "pytorch", "onnx", "mxnet"})
 """Frameworks whose files hold no booster; the image unpickles any other."""
 
 
-@rule(
-    "artifact-xgboost-files", source=_XGBOOST, example="model/xgboost-model   # and nothing above"
-)
+@rule(source=_XGBOOST, example="model/xgboost-model   # and nothing above")
 def artifact_xgboost_files(facts: ArtifactFacts) -> Iterator[Finding]:
     """Without a script each file at the top of an XGBoost archive is a model.
 
@@ -384,11 +372,7 @@ _TOKENIZERS = re.compile(
 )
 
 
-@rule(
-    "artifact-huggingface-files",
-    source=_HUGGING_FACE,
-    example="bert/config.json and bert/model.safetensors   # in a folder",
-)
+@rule(source=_HUGGING_FACE, example="bert/config.json and bert/model.safetensors   # in a folder")
 def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
     """Without a ``model_fn`` of your own the top has what ``transformers`` loads.
 
@@ -424,7 +408,6 @@ def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-mxnet-files",
     source="aws/sagemaker-mxnet-inference-toolkit addf279, handler_service.py and "
     "default_inference_handler.py",
     example="model-symbol.json and model-0000.params   # without code/inference.py",
@@ -461,7 +444,6 @@ _JUDGED = (
 
 
 @rule(
-    "artifact-unjudged",
     source="this project: sagemaker-serving docs archives",
     severity=Severity.NOTE,
     example="framework: linear-learner",

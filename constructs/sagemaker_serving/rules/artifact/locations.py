@@ -22,7 +22,6 @@ _ENDS = ("S3Prefix", "S3Object")
 
 
 @rule(
-    "model-data-form",
     source="botocore ContainerDefinition.ModelDataUrl, S3ModelDataSource; AWS SageMaker developer "
     "guide, Neo supported frameworks",
     example="ModelDataUrl: s3://bucket/model.zip",
@@ -96,7 +95,6 @@ def is_prefix(place: S3Location) -> bool:
 
 
 @rule(
-    "location-region",
     source="AWS SageMaker API, ModelDataUrl: the bucket's region",
     severity=Severity.WARNING,
     example="artifact: s3://sagemaker-us-east-1-111122223333/k.tar.gz   # in eu-west-1",
@@ -122,7 +120,6 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "location-bucket",
     source="S3 user guide, general purpose bucket naming rules",
     severity=Severity.WARNING,
     example="ModelDataUrl: s3://My_Models/model.tar.gz",
@@ -137,7 +134,6 @@ def location_bucket(facts: LocationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "location-no-bucket",
     source="S3 user guide, general purpose bucket naming rules",
     example="ModelDataUrl: s3://my..models/model.tar.gz",
 )
@@ -169,7 +165,6 @@ def _names(facts: LocationFacts, *, known: bool) -> Iterator[Finding]:
 
 
 @rule(
-    "location-key",
     source="S3 user guide, Specifying server-side encryption with AWS KMS",
     example="artifact: {s3: s3://mine/m.tar.gz, kms_key_arn: arn:aws:kms:us-east-1:…}",
 )
@@ -189,7 +184,6 @@ def location_key(facts: LocationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-versions",
     source="this project",
     example="artifact: {s3: s3://mine/digits/7.tar.gz, versions: s3://mine/other/}",
 )
@@ -243,7 +237,6 @@ def _certain_end(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-data-source",
     source="botocore ContainerDefinition.ModelDataSource, S3ModelDataSource",
     refused=True,
     example="S3DataSource: {S3Uri: s3://bucket/model, S3DataType: S3Prefix, CompressionType: None}",

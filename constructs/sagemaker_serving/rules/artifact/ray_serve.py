@@ -12,7 +12,7 @@ _ENTRY_POINT = "aws/deep-learning-containers e0ecede, Ray's sagemaker_entrypoint
 _APP = "SM_RAYSERVE_APP"
 
 
-@rule("artifact-ray-serve", source=_ENTRY_POINT, example="config.yaml without its deployment.py")
+@rule(source=_ENTRY_POINT, example="config.yaml without its deployment.py")
 def artifact_ray_serve(facts: ArtifactFacts) -> Iterator[Finding]:
     """Ray Serve finds an application: ``config.yaml`` at the top, and the module that it names.
 

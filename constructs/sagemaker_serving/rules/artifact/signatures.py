@@ -20,7 +20,7 @@ _JSON = "tensorflow/serving, util/json_tensor.cc"
 _DEFAULT = "serving_default"
 
 
-@rule("artifact-signature", source=_PREDICT, example="tf.saved_model.save(tf.Module(), 'm/1')")
+@rule(source=_PREDICT, example="tf.saved_model.save(tf.Module(), 'm/1')")
 def artifact_signature(facts: ArtifactFacts) -> Iterator[Finding]:
     """A SavedModel has a signature, which predictions ask.
 
@@ -37,7 +37,6 @@ def artifact_signature(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-signature-default",
     source=_PREDICT,
     severity=Severity.WARNING,
     example="signatures={'length': …}   # and no serving_default",
@@ -61,7 +60,7 @@ def artifact_signature_default(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule("artifact-signature-inputs", source=_JSON, example="an input of dtype resource")
+@rule(source=_JSON, example="an input of dtype resource")
 def artifact_signature_inputs(facts: ArtifactFacts) -> Iterator[Finding]:
     """The inputs of the signature that is asked are of types which a request can carry.
 
@@ -101,7 +100,7 @@ def _has_handler(facts: ArtifactFacts) -> bool:
     return facts.contents is not None and facts.contents.script is not None
 
 
-@rule("batching-signature", source=_BATCHING, example="shape (1, 8, 8) and max_batch_size: 16")
+@rule(source=_BATCHING, example="shape (1, 8, 8) and max_batch_size: 16")
 def batching_signature(facts: ArtifactFacts) -> Iterator[Finding]:
     """With batching on, every input's first dimension is open, or as large as a batch.
 

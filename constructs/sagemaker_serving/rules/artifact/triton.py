@@ -27,7 +27,7 @@ _BACKEND = (
 )
 
 
-@rule("triton-repository", source=_IMAGE, example="model.onnx at the top, for Triton's image")
+@rule(source=_IMAGE, example="model.onnx at the top, for Triton's image")
 def triton_repository(facts: ArtifactFacts) -> Iterator[Finding]:
     """Triton's image finds one model: ``NAME/config.pbtxt`` and ``NAME/1/model.onnx``.
 
@@ -39,7 +39,7 @@ def triton_repository(facts: ArtifactFacts) -> Iterator[Finding]:
             yield facts.says(str(problem))
 
 
-@rule("triton-config", source=_BACKEND, example="data_type: TYPE_FP64 for an input of FP32")
+@rule(source=_BACKEND, example="data_type: TYPE_FP64 for an input of FP32")
 def triton_config(facts: ArtifactFacts) -> Iterator[Finding]:
     """A ``config.pbtxt`` is one that Triton reads, and its tensors are the ONNX model's own.
 

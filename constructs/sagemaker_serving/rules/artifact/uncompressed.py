@@ -17,7 +17,6 @@ _LARGEST = 10_000 * (5 << 30)
 
 
 @rule(
-    "artifact-uncompressed",
     source="botocore S3ModelDataSource; Amazon S3 user guide, object-keys and UsingObjects",
     example="artifact: {folder: model.tar.gz, uncompressed: true}",
 )
@@ -59,7 +58,6 @@ def artifact_uncompressed(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-large",
     source="SageMaker developer guide, large-model-inference-uncompressed",
     severity=Severity.NOTE,
     example="artifact: ../models/words   # a folder with 140 GB",

@@ -15,7 +15,6 @@ _OWN_MODEL = "/opt/ml/model"
 
 
 @rule(
-    "artifact-shards",
     source="hiyouga/LlamaFactory#3340, sgl-project/sglang pull request 32279; huggingface/"
     "huggingface_hub, serialization",
     example="model-00001-of-00002.safetensors   # without the second",
@@ -45,7 +44,6 @@ def artifact_shards(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "artifact-llm-config",
     source="aws/sagemaker-huggingface-inference-toolkit#22 and #62; aws/"
     "deep-learning-containers#3282",
     example="llama/config.json   # in a folder, beside HF_MODEL_ID: /opt/ml/model",

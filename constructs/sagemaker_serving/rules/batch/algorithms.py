@@ -17,7 +17,6 @@ _CSV = ("text/csv",)
 
 
 @rule(
-    "transform-algorithm",
     source=f"{_GUIDE}names; aws/amazon-sagemaker-examples#821, aws/sagemaker-xgboost-container#390",
     severity=Severity.WARNING,
     example="ContentType: application/json   # of XGBoost",

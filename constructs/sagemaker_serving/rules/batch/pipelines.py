@@ -24,11 +24,7 @@ _LARGEST_SIZE = 2**53 - 1
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?")
 
 
-@rule(
-    "batch-instances",
-    source="botocore TransformResources",
-    example="batch_transform: {instance_count: 2}",
-)
+@rule(source="botocore TransformResources", example="batch_transform: {instance_count: 2}")
 def batch_instances(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """A batch pipeline says on which instance type its jobs run.
 
@@ -43,7 +39,7 @@ def batch_instances(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         )
 
 
-@rule("batch-limits", source=_OWN, example="max_objects_per_shard: 0")
+@rule(source=_OWN, example="max_objects_per_shard: 0")
 def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """Shards, jobs at once and the size of an input are in ranges that work.
 
@@ -58,7 +54,7 @@ def batch_limits(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     yield from at_least(block.get("max_input_bytes"), 1, _LARGEST_SIZE)
 
 
-@rule("batch-lines", source=_OWN, example="line_per_record: true   # without a split_type")
+@rule(source=_OWN, example="line_per_record: true   # without a split_type")
 def batch_lines(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """An output with a line for each record needs records, and answers that go into lines.
 
@@ -83,7 +79,7 @@ def batch_lines(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         )
 
 
-@rule("batch-retries", source=_STEPS, example="retries: {internal: {max_attempts: -1}}")
+@rule(source=_STEPS, example="retries: {internal: {max_attempts: -1}}")
 def batch_retries(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """Budgets and waits of retries are not negative, and waits do not shrink.
 
@@ -99,7 +95,7 @@ def batch_retries(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         yield from between(retry.get("max_wait_seconds"), 0, 604_800)
 
 
-@rule("batch-environment", source=_STEPS, example="environment: {BIG: <40 KB of text>}")
+@rule(source=_STEPS, example="environment: {BIG: <40 KB of text>}")
 def batch_environment(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """The variables of a job have 32 KB together.
 
@@ -119,7 +115,7 @@ def batch_environment(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         )
 
 
-@rule("batch-schedule", source=_EVENTS, example="schedule: daily")
+@rule(source=_EVENTS, example="schedule: daily")
 def batch_schedule(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """A schedule is an expression that EventBridge reads: a rate, or cron with six fields.
 
@@ -140,7 +136,7 @@ def batch_schedule(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         )
 
 
-@rule("batch-topic", source=_SNS, example="notification_topic: batches")
+@rule(source=_SNS, example="notification_topic: batches")
 def batch_topic(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """notification_topic is ``new`` or a topic's ARN, not a FIFO topic's.
 
@@ -158,11 +154,7 @@ def batch_topic(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "batch-schedule-input",
-    source=_OWN,
-    example="schedule: rate(1 day)\ninput_type: ManifestFile",
-)
+@rule(source=_OWN, example="schedule: rate(1 day)\ninput_type: ManifestFile")
 def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """A schedule transforms the whole input, which is a prefix.
 
@@ -177,12 +169,7 @@ def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "batch-twice",
-    source=_OWN,
-    severity=Severity.WARNING,
-    example="schedule: rate(1 day)\narrivals: objects",
-)
+@rule(source=_OWN, severity=Severity.WARNING, example="schedule: rate(1 day)\narrivals: objects")
 def batch_twice(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """What arrives is transformed once.
 

@@ -21,7 +21,6 @@ _UNCOUNTED_TYPES = (
 
 
 @rule(
-    "batch-strategy",
     source=_PARSER,
     severity=Severity.WARNING,
     example="split_type: Line\ncontent_type: application/jsonlines",
@@ -47,7 +46,6 @@ def batch_strategy(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "batch-countable",
     source=_OWN,
     severity=Severity.WARNING,
     example="split_type: Line\naccept: text/csv   # without assemble_with: Line",
@@ -81,7 +79,6 @@ def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "transform-answers",
     source="aws/sagemaker-tensorflow-serving-container#154; tensorflowServing.js in "
     "aws/deep-learning-containers e0ecede",
     example="accept: text/csv\njoin_source: Input   # of a SavedModel without code",

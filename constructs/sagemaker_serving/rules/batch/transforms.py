@@ -25,7 +25,6 @@ _DEFAULT_PAYLOAD_MB = 6
 
 
 @rule(
-    "transform-ranges",
     source=_SOURCE,
     example="max_payload_in_mb: 500",
     shapes=(
@@ -46,12 +45,7 @@ def transform_ranges(transform: TransformFacts) -> Iterator[Finding]:
         yield payload.where, f"{payload.name} is {payload.value}; it must be 0 to 100; use 100"
 
 
-@rule(
-    "transform-memory",
-    refused=True,
-    source=_SOURCE,
-    example="max_payload_in_mb: 50, three at once",
-)
+@rule(refused=True, source=_SOURCE, example="max_payload_in_mb: 50, three at once")
 def transform_memory(transform: TransformFacts) -> Iterator[Finding]:
     """Payload in MB times concurrent transforms is at most 100.
 
@@ -72,7 +66,7 @@ def transform_memory(transform: TransformFacts) -> Iterator[Finding]:
         )
 
 
-@rule("transform-strategy", source=_SOURCE, example="batch_strategy: MultiRecord   # unsplit")
+@rule(source=_SOURCE, example="batch_strategy: MultiRecord   # unsplit")
 def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
     """A batch strategy needs a split: without one the whole object is the request.
 
@@ -91,7 +85,6 @@ def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "transform-json-lines",
     source="huggingface/notebooks#227; decoder.py of sagemaker-inference-toolkit and of "
     "sagemaker-huggingface-inference-toolkit",
     severity=Severity.WARNING,
@@ -122,7 +115,6 @@ _ONE_DOCUMENT = ("huggingface", "pytorch", "mxnet", "sklearn")
 
 
 @rule(
-    "transform-types",
     source="botocore ContentType, Accept",
     example='content_type: ""',
     shapes=("ContentType", "Accept"),
@@ -143,7 +135,6 @@ def transform_types(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "transform-choices",
     source=_SOURCE,
     example="SplitType: Lines",
     shapes=("SplitType", "AssemblyType", "BatchStrategy", "CompressionType", "JoinSource"),
@@ -163,7 +154,6 @@ def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "transform-filters",
     source=f"{_GUIDE}; aws/sagemaker-python-sdk#1112, aws/aws-sdk#184",
     example='output_filter: "$[0:2,246:]"',
 )
@@ -203,12 +193,7 @@ def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
             yield fact.where, f"{fact.name} is {text!r}; {error.why}; {ranges}"
 
 
-@rule(
-    "transform-data-processing",
-    refused=True,
-    source=_GUIDE,
-    example="output_filter: $.class   # with accept: image/png",
-)
+@rule(refused=True, source=_GUIDE, example="output_filter: $.class   # with accept: image/png")
 def transform_data_processing(transform: TransformFacts) -> Iterator[Finding]:
     """Filters and the join look into JSON and CSV, of lines or of whole objects.
 
@@ -280,12 +265,7 @@ def _alike(transform: TransformFacts, one: Fact, other: Fact) -> Iterator[Findin
         )
 
 
-@rule(
-    "transform-join",
-    refused=True,
-    source=_GUIDE,
-    example="OutputFilter: $.SageMakerOutput   # no JoinSource",
-)
+@rule(refused=True, source=_GUIDE, example="OutputFilter: $.SageMakerOutput   # no JoinSource")
 def transform_join(transform: TransformFacts) -> Iterator[Finding]:
     """A join assembles the lines that it splits, and its names are there with a join alone.
 
@@ -319,7 +299,6 @@ def _runs_together(transform: TransformFacts) -> bool:
 
 
 @rule(
-    "transform-location",
     source=_SOURCE,
     example="S3Uri: bucket/prefix/",
     silent={"constructs": "an execution says where"},
@@ -346,7 +325,6 @@ def transform_location(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "transform-output-apart",
     source="aws/sagemaker-python-sdk#1106 and #3557; botocore S3DataSource.S3Uri",
     severity=Severity.WARNING,
     example="S3Uri: s3://bucket/scores   # with S3OutputPath: s3://bucket/scores-out/",
@@ -389,7 +367,6 @@ def _pieces(fact: Fact) -> list[str | Unknown]:
 
 
 @rule(
-    "transform-payload-server",
     source="aws/sagemaker-python-sdk#1882; pytorch/serve, ConfigManager.java; "
     "aws/sagemaker-xgboost-container, algorithm_mode/serve.py",
     severity=Severity.WARNING,

@@ -15,7 +15,7 @@ _CONTAINER = "aws/deep-learning-containers, TensorFlow inference e0ecede"
 _SWITCH = BATCHING_VARIABLES["enabled"]
 
 
-@rule("batching-off", source=_CONTAINER, example="batching: {enabled: false, max_batch_size: 8}")
+@rule(source=_CONTAINER, example="batching: {enabled: false, max_batch_size: 8}")
 def batching_off(container: ContainerFacts) -> Iterator[Finding]:
     """Sizes of batches are set only where batching is on; otherwise they do nothing.
 
@@ -44,7 +44,7 @@ def batching_off(container: ContainerFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("batching-ranges", source=_CONTAINER, example="batching: {max_batch_size: 0}")
+@rule(source=_CONTAINER, example="batching: {max_batch_size: 0}")
 def batching_ranges(container: ContainerFacts) -> Iterator[Finding]:
     """Batching's numbers are ones that TensorFlow Serving starts with.
 
@@ -53,7 +53,7 @@ def batching_ranges(container: ContainerFacts) -> Iterator[Finding]:
     yield from _in_range(container.batching, BATCHING_VARIABLES)
 
 
-@rule("server-ranges", source=_CONTAINER, example="server: {gunicorn_workers: 0}")
+@rule(source=_CONTAINER, example="server: {gunicorn_workers: 0}")
 def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
     """The server's numbers are ones that it starts with.
 
@@ -62,11 +62,7 @@ def server_ranges(container: ContainerFacts) -> Iterator[Finding]:
     yield from _in_range(container.server, SERVER_VARIABLES)
 
 
-@rule(
-    "variable-set-twice",
-    source="this project",
-    example="SAGEMAKER_TFS_MAX_BATCH_SIZE beside batching",
-)
+@rule(source="this project", example="SAGEMAKER_TFS_MAX_BATCH_SIZE beside batching")
 def variable_set_twice(container: ContainerFacts) -> Iterator[Finding]:
     """A variable is set by its typed field or in ``environment``, not by both.
 

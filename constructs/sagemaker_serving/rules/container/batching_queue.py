@@ -31,7 +31,6 @@ _UNBOUNDED = 100_000_000
 
 
 @rule(
-    "batching-queue",
     source=_SOURCE,
     severity=Severity.WARNING,
     example="batching: {max_enqueued_batches: 2}   # on ml.c5.large",

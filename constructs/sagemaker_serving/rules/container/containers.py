@@ -26,7 +26,6 @@ _OF_SAGEMAKER = IPv4Network("172.17.0.0/16")
 
 
 @rule(
-    "model-environment-total",
     refused=True,
     source="botocore ContainerDefinition.Environment",
     example="33 variables of 1000 characters each",
@@ -50,7 +49,6 @@ def model_environment_total(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-containers",
     refused=True,
     source=_MODEL,
     example="PrimaryContainer beside Containers",
@@ -79,7 +77,6 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-multi-model",
     refused=True,
     source="OElesin/sagemaker-autopilot-step-functions#10",
     example="Containers: [{Mode: MultiModel, …}, {Mode: MultiModel, …}]",
@@ -98,7 +95,6 @@ def model_multi_model(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "container-source",
     refused=True,
     source=_MODEL,
     example="PrimaryContainer: {ModelDataUrl: s3://b/k.tar.gz}",
@@ -121,7 +117,6 @@ def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-licence",
     source="hashicorp/terraform-provider-aws#34795",
     example="S3Uri: s3://jumpstart-private-cache-prod-eu-west-1/…   # without AcceptEula",
 )
@@ -143,7 +138,6 @@ def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-marketplace",
     source="aws/aws-cdk issue 16779; AWS SageMaker developer guide, mkt-algo-model-internet-free",
     severity=Severity.WARNING,
     example="ModelPackageName: arn:…:model-package/llama-<32 digits>   # no EnableNetworkIsolation",
@@ -167,7 +161,6 @@ def model_marketplace(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "container-hostname",
     source="botocore ContainerHostname; AWS SageMaker developer guide of 2023, "
     "multi-container-endpoints",
     example="container_hostname: pre_process",
@@ -198,7 +191,6 @@ def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "image-registry-network",
     source="AWS SageMaker developer guide, use a private Docker registry",
     example="ImageConfig: {RepositoryAccessMode: Vpc}   # and no VpcConfig",
 )
@@ -218,7 +210,6 @@ def image_registry_network(model: ModelDefinitionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "network-ids",
     source="botocore VpcConfig, SubnetId, SecurityGroupId",
     example="subnet_ids: [sg-0123456789abcdef0]",
 )
@@ -241,7 +232,6 @@ def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "network-s3",
     source="aws-solutions-library-samples/guidance-for-text-generation-using-embeddings-from-"
     "enterprise-data-on-aws#3, aws/amazon-sagemaker-operator-for-k8s#22; AWS SageMaker developer "
     "guide, host-vpc",
@@ -272,11 +262,7 @@ def network_s3(facts: NetworkFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "network-cidr",
-    source="VPC user guide, VPC CIDR blocks",
-    example="network: {cidr: 10.0.0.0/24}",
-)
+@rule(source="VPC user guide, VPC CIDR blocks", example="network: {cidr: 10.0.0.0/24}")
 def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
     """A VPC that is made has a private IPv4 block of /16 to /19.
 
@@ -308,7 +294,6 @@ def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "resource-name",
     source="botocore EndpointName, EndpointConfigName, ModelName, EntityName",
     example="EndpointName: my_endpoint",
     shapes=("ModelName", "EndpointConfigName", "EndpointName", "InferenceComponentName"),
@@ -328,7 +313,6 @@ def resource_name(facts: NameFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "resource-name-fixed",
     source="CloudFormation user guide, AWS::SageMaker::Model, AWS::SageMaker::EndpointConfig; "
     "awslabs/spot-tagging-bot-for-digital-assets#2",
     severity=Severity.NOTE,
@@ -362,7 +346,6 @@ def _words(name: str) -> set[str]:
 
 
 @rule(
-    "resource-name-taken",
     source="ministryofjustice/modernisation-platform-environments#9383",
     example="create_before_destroy of an aws_sagemaker_endpoint with a name",
 )

@@ -14,7 +14,7 @@ from sagemaker_serving.rules.facts import ContainerFacts, ModelFacts, TransformF
 _ECR = "botocore ECR ImageDigest, SageMaker ContainerDefinition.Image"
 
 
-@rule("image-digest", source=_ECR, example="image_digest: sha256:0a1b   # too short")
+@rule(source=_ECR, example="image_digest: sha256:0a1b   # too short")
 def image_digest(container: ContainerFacts) -> Iterator[Finding]:
     """A digest is sha256: with 64 hexadecimal digits, and stands instead of a tag.
 
@@ -44,7 +44,7 @@ def image_digest(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
-@rule("image-digest-shared", source=_ECR, example="image_digest: …   # variants on CPU and GPU")
+@rule(source=_ECR, example="image_digest: …   # variants on CPU and GPU")
 def image_digest_shared(model: ModelFacts) -> Iterator[Finding]:
     """A digest pins one image, so all that it is said of runs the same.
 
@@ -68,12 +68,7 @@ def image_digest_shared(model: ModelFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    "image-digest-unchecked",
-    source=_ECR,
-    severity=Severity.NOTE,
-    example="image_digest: sha256:…",
-)
+@rule(source=_ECR, severity=Severity.NOTE, example="image_digest: sha256:…")
 def image_digest_unchecked(container: ContainerFacts) -> Iterator[Finding]:
     """Whether a digest is the tag's, only ECR knows; this says how to compare them.
 

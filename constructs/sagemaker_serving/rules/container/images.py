@@ -24,7 +24,7 @@ from sagemaker_serving.rules.hardware.instance_types import image_of_framework, 
 _TABLES = "sagemaker-core's image tables"
 
 
-@rule("image-known", source=_TABLES, example='framework_version: "2.17"')
+@rule(source=_TABLES, example='framework_version: "2.17"')
 def image_known(container: ContainerFacts) -> Iterator[Finding]:
     """AWS publishes an image for the framework, version, region and kind of instance.
 
@@ -58,12 +58,7 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
         yield place.where, f"{error}{arm}"
 
 
-@rule(
-    "image-patch-release",
-    source=_TABLES,
-    severity=Severity.NOTE,
-    example='framework_version: "1.13.1"',
-)
+@rule(source=_TABLES, severity=Severity.NOTE, example='framework_version: "1.13.1"')
 def image_patch_release(container: ContainerFacts) -> Iterator[Finding]:
     """A patch release that AWS's tables lack gets the image of the nearest one.
 
@@ -104,7 +99,6 @@ def image_chosen(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "image-uri",
     source="botocore ContainerDefinition.Image, AWS ECR",
     example="image_uri: docker.io/library/nginx",
 )
@@ -133,7 +127,6 @@ def image_uri(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "image-training",
     source="aws/sagemaker-huggingface-inference-toolkit#45; aws/sagemaker-tensorflow-training-"
     "toolkit pull request 372",
     example="Image: …/huggingface-pytorch-training:2.1.0-transformers4.36.0-gpu-…",
@@ -156,7 +149,6 @@ def image_training(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "image-tag",
     source=_TABLES,
     severity=Severity.WARNING,
     example="image_uri: …/tensorflow-inference:2.17-cpu-py310",
@@ -207,7 +199,6 @@ def image_tag(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "image-account",
     source=_TABLES,
     severity=Severity.WARNING,
     example="Image: 763104351884.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:…",
@@ -236,7 +227,6 @@ def image_account(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "image-processor",
     source=f"{_TABLES}; EC2 instance types in moto",
     severity=Severity.WARNING,
     example="image_uri: …/tensorflow-inference:2.20-cpu-py312   # on ml.g4dn.xlarge",
@@ -270,7 +260,6 @@ def image_processor(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "image-architecture",
     source=f"{_TABLES}; EC2 instance types in moto",
     example="image_uri: …/tensorflow-inference:2.20-cpu-py312   # on ml.c7g.large",
 )

@@ -15,7 +15,6 @@ from sagemaker_serving.rules.hardware.instance_types import known
 
 
 @rule(
-    "model-gpus",
     source="huggingface/text-generation-inference#1204 and #429; docs.djl.ai, LMI configurations",
     example='SM_NUM_GPUS: "4"   # on ml.g5.2xlarge, which has one',
 )
@@ -50,7 +49,6 @@ def model_gpus(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-tokens",
     source="huggingface/text-generation-inference 3.3, launcher/src/main.rs",
     example='MAX_INPUT_TOKENS: "4096"   # beside MAX_TOTAL_TOKENS: "2048"',
 )
@@ -83,7 +81,6 @@ def model_tokens(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-quantize",
     source="huggingface/text-generation-inference 3.3, launcher/src/main.rs; "
     "huggingface/hub-docs#1409",
     example='HF_MODEL_QUANTIZE: "true"',
@@ -112,7 +109,6 @@ _QUANTIZE = (
 
 
 @rule(
-    "model-dtype",
     source="vllm-project/vllm#1157, #1153; docs.djl.ai, LMI configurations",
     severity=Severity.WARNING,
     example="OPTION_DTYPE: bf16   # on ml.g4dn.12xlarge",
@@ -147,7 +143,6 @@ user guide, accelerated computing instances)."""
 
 
 @rule(
-    "model-task",
     source="aws/sagemaker-huggingface-inference-toolkit#112, its transformers_utils.py; "
     "huggingface/transformers, pipelines",
     severity=Severity.WARNING,

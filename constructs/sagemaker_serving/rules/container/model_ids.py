@@ -18,7 +18,6 @@ MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
 
 
 @rule(
-    "model-id-offline",
     source=f"{MODEL_IDS}; aws/sagemaker-containers#246, aws/sagemaker-python-sdk#2626",
     example="network_isolation: true beside HF_MODEL_ID",
 )
@@ -54,7 +53,6 @@ _FETCH_SCRIPTS = ("sklearn", "xgboost")
 
 
 @rule(
-    "model-id-gated",
     source="huggingface/text-generation-inference#751, huggingface/optimum-neuron#535",
     severity=Severity.WARNING,
     example="HF_MODEL_ID: meta-llama/Llama-3.1-8B   # without a token",
@@ -90,7 +88,6 @@ _TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 
 
 @rule(
-    "model-id-s3",
     source=f"{MODEL_IDS}; databrickslabs/dolly#198, vllm-project/aibrix#766",
     severity=Severity.WARNING,
     example="environment: {OPTION_MODEL_ID: s3://models/words/}",
@@ -121,7 +118,6 @@ def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-id-archive",
     source="sagemaker-entrypoint.sh of huggingface/text-generation-inference and "
     "huggingface/text-embeddings-inference; aws/deep-learning-containers#3282, "
     "awslabs/llm-hosting-container#27",
@@ -148,7 +144,6 @@ NEEDS_ID = ("huggingface-llm", "huggingface-tei", "huggingface-tei-cpu")
 
 
 @rule(
-    "artifact-code-of-hub",
     source="aws/sagemaker-huggingface-inference-toolkit 2.6.0, mms_model_server.py; aws/"
     "deep-learning-containers#3282",
     severity=Severity.WARNING,
@@ -180,7 +175,6 @@ HUGGING_FACE = ("huggingface", "huggingface-neuron", "huggingface-neuronx")
 
 
 @rule(
-    "model-start-time",
     source="aws/amazon-sagemaker-examples#3432, awslabs/llm-hosting-container#18; AWS SageMaker "
     "developer guide, large model inference",
     severity=Severity.NOTE,

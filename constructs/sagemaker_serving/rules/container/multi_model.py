@@ -42,7 +42,7 @@ def models_in_ports(low: int, high: int) -> int:
     return int((high - low) * 0.9) // 2
 
 
-@rule("multi-model-gpu", source=_GUIDE, example="Mode: MultiModel   # on ml.p3.8xlarge")
+@rule(source=_GUIDE, example="Mode: MultiModel   # on ml.p3.8xlarge")
 def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
     """A multi-model endpoint on GPUs runs Triton on a type with a single GPU; no Neuron.
 
@@ -71,7 +71,6 @@ def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "multi-model-ports-given",
     source=_TFS,
     severity=Severity.WARNING,
     example="Mode: MultiModel   # without SAGEMAKER_SAFE_PORT_RANGE",
@@ -93,12 +92,7 @@ def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "multi-model-capacity",
-    source=_TFS,
-    severity=Severity.WARNING,
-    example="SAGEMAKER_SAFE_PORT_RANGE: 9000-9019",
-)
+@rule(source=_TFS, severity=Severity.WARNING, example="SAGEMAKER_SAFE_PORT_RANGE: 9000-9019")
 def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
     """The ports suffice for the models that a container is to hold at the same time.
 
@@ -119,11 +113,7 @@ def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "multi-model-pytorch",
-    source=_TORCHSERVE,
-    example="Mode: MultiModel   # with pytorch-inference:2.6.0-cpu-py312",
-)
+@rule(source=_TORCHSERVE, example="Mode: MultiModel   # with pytorch-inference:2.6.0-cpu-py312")
 def multi_model_pytorch(container: ContainerFacts) -> Iterator[Finding]:
     """PyTorch's images from 2.4 load models in multi-model mode only when a variable says so.
 
@@ -146,11 +136,7 @@ def multi_model_pytorch(container: ContainerFacts) -> Iterator[Finding]:
     )
 
 
-@rule(
-    "multi-model-names",
-    source="botocore InvokeEndpoint, TargetModel",
-    example="archives: [old/digits, new/digits]",
-)
+@rule(source="botocore InvokeEndpoint, TargetModel", example="archives: [old/digits, new/digits]")
 def multi_model_names(kind: KindFacts) -> Iterator[Finding]:
     """In a list of archives each has a name of its own: its file's or folder's, or ``NAME=``.
 

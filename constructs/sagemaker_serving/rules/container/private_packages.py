@@ -16,7 +16,7 @@ _IMAGES = (
 )
 
 
-@rule("private-packages", source=_IMAGES, example="environment: {CA_REPOSITORY_ARN: team/python}")
+@rule(source=_IMAGES, example="environment: {CA_REPOSITORY_ARN: team/python}")
 def private_packages(container: ContainerFacts) -> Iterator[Finding]:
     """CA_REPOSITORY_ARN is the ARN of a repository in CodeArtifact.
 
@@ -32,7 +32,6 @@ def private_packages(container: ContainerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "private-packages-unread",
     source=_IMAGES,
     severity=Severity.WARNING,
     example="CA_REPOSITORY_ARN beside framework: tensorflow",

@@ -44,9 +44,7 @@ def container_variable_value(host: ContainerFacts | TransformFacts) -> Iterator[
             yield fact.where, f"{fact.name} is {text!r}; it must be {known.allowed}{ports}{usual}"
 
 
-@rule(
-    "container-variable-order", source=_SOURCE, example="SAGEMAKER_TS_MIN_WORKERS over MAX_WORKERS"
-)
+@rule(source=_SOURCE, example="SAGEMAKER_TS_MIN_WORKERS over MAX_WORKERS")
 def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
     """TorchServe's fewest workers are not more than its most, which is 1 unless it is said.
 
@@ -70,12 +68,7 @@ def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[
         )
 
 
-@rule(
-    "container-variable-unknown",
-    source=_SOURCE,
-    severity=Severity.WARNING,
-    example='SAGEMAKER_TFS_MAX_BATCHSIZE: "16"',
-)
+@rule(source=_SOURCE, severity=Severity.WARNING, example='SAGEMAKER_TFS_MAX_BATCHSIZE: "16"')
 def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
     """A variable of a container's is one that this container reads.
 
@@ -110,7 +103,6 @@ def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterato
 
 
 @rule(
-    "container-variable-quotes",
     source="huggingface/text-generation-inference#479",
     severity=Severity.WARNING,
     example="HF_TOKEN: '\"hf_…\"'",
@@ -129,11 +121,7 @@ def container_variable_quotes(host: ContainerFacts | TransformFacts) -> Iterator
 _NAMES = re.compile("HF_|HUGGING_FACE_|(OPTION|SM_[A-Z_]+)_MODEL|SAGEMAKER_PROGRAM")
 
 
-@rule(
-    "container-multi-model",
-    source=_SOURCE,
-    example='SAGEMAKER_MULTI_MODEL: "true" without multi_model',
-)
+@rule(source=_SOURCE, example='SAGEMAKER_MULTI_MODEL: "true" without multi_model')
 def container_multi_model(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
     """SAGEMAKER_MULTI_MODEL is left to SageMaker, which sets it on a multi-model endpoint.
 

@@ -26,7 +26,6 @@ from sagemaker_serving.rules.roles.reading import (
 
 
 @rule(
-    "caller-permission",
     source="aws-samples/eks-workshop#895, philschmid/cdk-samples#2, "
     "aws-quickstart/quickstart-datalake-pariveda#15",
     severity=Severity.WARNING,
@@ -63,7 +62,6 @@ def _may_be_of(resource: str, caller: CallerFacts) -> bool:
 
 
 @rule(
-    "caller-asynchronous",
     source="strands-agents/harness-sdk#1969; botocore InvokeEndpointAsync; service authorization "
     "reference, Amazon SageMaker",
     severity=Severity.WARNING,
@@ -107,7 +105,6 @@ def _may_allow(policies: Sequence[Policy], action: str) -> bool:
 
 
 @rule(
-    "caller-timeout",
     source="bentoml/aws-sagemaker-deploy#18; Lambda developer guide, configure function timeout",
     severity=Severity.NOTE,
     example="a function with ENDPOINT_NAME, and no Timeout",
@@ -126,7 +123,6 @@ def caller_timeout(caller: CallerFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "caller-network",
     source="aws/aws-cli#3940; SageMaker developer guide, connect to SageMaker within your VPC; "
     "Lambda developer guide, internet access for VPC-connected functions",
     severity=Severity.WARNING,
@@ -147,7 +143,6 @@ def caller_network(caller: CutOffFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "vpc-endpoint",
     source="aws/aws-cdk#2597, hashicorp/terraform-provider-aws#11806; AWS SageMaker developer "
     "guide, connect to SageMaker within your VPC",
     example="ServiceName: com.amazonaws.us-east-1.sagemaker-runtime",
@@ -193,7 +188,6 @@ _WORDS = {"sagemaker", "api", "runtime", "fips", "metrics"}
 
 
 @rule(
-    "api-integration",
     source="serverless/examples#687; API Gateway API, Integration.uri; botocore sagemaker-runtime",
     example="Uri: arn:aws:apigateway:us-east-1:sagemaker-runtime:path/endpoints/iris/invocations",
 )
@@ -238,7 +232,6 @@ _PATHS = ("invocations", "async-invocations", "invocations-response-stream")
 
 
 @rule(
-    "log-group-name",
     source="AWS SageMaker developer guide, log groups and streams",
     severity=Severity.WARNING,
     example="LogGroupName: /aws/sagemaker/endpoints/iris",

@@ -11,7 +11,7 @@ from sagemaker_serving.rules.facts.kinds import KindFacts
 _ENDPOINT = "botocore CreateEndpoint.EndpointName, CreateInferenceComponent"
 
 
-@rule("endpoint-name-unique", source=_ENDPOINT, example="models: {digits: …, Digits: …}")
+@rule(source=_ENDPOINT, example="models: {digits: …, Digits: …}")
 def endpoint_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
     """No two models of an environment have the same name but for capitals.
 
@@ -28,7 +28,7 @@ def endpoint_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
             )
 
 
-@rule("component-name-unique", source=_ENDPOINT, example="models a and a-b, components b-c and c")
+@rule(source=_ENDPOINT, example="models a and a-b, components b-c and c")
 def component_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
     """No two inference components are named ``<environment>-<model>-<component>`` alike.
 
@@ -48,7 +48,7 @@ def component_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("component-name-parts", source="this project", example="components half and halfModel")
+@rule(source="this project", example="components half and halfModel")
 def component_name_parts(kind: KindFacts) -> Iterator[Finding]:
     """No inference component is named as another one's Model or Errors.
 
@@ -65,7 +65,7 @@ def component_name_parts(kind: KindFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("environment-name-unique", source="this project", example="name: dev   # in two files")
+@rule(source="this project", example="name: dev   # in two files")
 def environment_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
     """No two files of ``environments/`` describe the same environment, stack or endpoint.
 

@@ -13,7 +13,7 @@ from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
 
 
-@rule("endpoint-name", source="botocore EndpointName", example="name: prod_eu")
+@rule(source="botocore EndpointName", example="name: prod_eu")
 def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
     """The endpoint's name, ``<environment>-<model>``, is one that SageMaker takes.
 
@@ -32,11 +32,7 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "organization-arn",
-    source="IAM user guide, IAM identifiers",
-    example="permissions_boundary_arn: Boundary",
-)
+@rule(source="IAM user guide, IAM identifiers", example="permissions_boundary_arn: Boundary")
 def organization_arn(environment: EnvironmentFacts) -> Iterator[Finding]:
     """What an organization demands names policies and roles by their ARN.
 
@@ -54,11 +50,7 @@ def organization_arn(environment: EnvironmentFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    "environment-name",
-    source="CloudFormation user guide, stack names",
-    example="name: 1dev",
-)
+@rule(source="CloudFormation user guide, stack names", example="name: 1dev")
 def environment_name(environment: EnvironmentFacts) -> Iterator[Finding]:
     """An environment's name begins with a letter, as its stacks' names do, and is not Default.
 
@@ -75,7 +67,7 @@ def environment_name(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("model-name", source="this project", example="models: {Storage: {artifact: model}}")
+@rule(source="this project", example="models: {Storage: {artifact: model}}")
 def model_name(model: ModelFacts) -> Iterator[Finding]:
     """No model is named as a stack that every environment has.
 
@@ -89,7 +81,6 @@ def model_name(model: ModelFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "region",
     source="SageMaker price lists in cfn-lint and sagemaker-core's image tables",
     example="region: eu-west-11",
 )
@@ -111,7 +102,6 @@ def region(environment: EnvironmentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "region-unpriced",
     source="SageMaker price lists in cfn-lint; sagemaker-core's image tables",
     severity=Severity.NOTE,
     example="region: us-iso-east-1",
@@ -129,7 +119,7 @@ def region_unpriced(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("account", source="AWS account ids", example='account: "12345"')
+@rule(source="AWS account ids", example='account: "12345"')
 def account(environment: EnvironmentFacts) -> Iterator[Finding]:
     """An account is twelve digits.
 
@@ -144,7 +134,7 @@ def account(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule("something-to-deploy", source="this project", example="models: {digits: {artifact: model}}")
+@rule(source="this project", example="models: {digits: {artifact: model}}")
 def something_to_deploy(environment: EnvironmentFacts) -> Iterator[Finding]:
     """An environment has models, and each has an endpoint or a batch pipeline.
 

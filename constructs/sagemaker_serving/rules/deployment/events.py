@@ -14,7 +14,6 @@ from sagemaker_serving.rules.facts.resources import AlarmTopicFacts, EventPatter
 
 
 @rule(
-    "alarm-topic-key",
     source="aws/aws-cdk#11121, ASFHyP3/hyp3#762; CloudWatch user guide, notify users on alarm "
     "changes",
     severity=Severity.WARNING,
@@ -35,7 +34,6 @@ def alarm_topic_key(facts: AlarmTopicFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "event-pattern",
     source="AWS SageMaker developer guide, events that SageMaker sends to EventBridge",
     severity=Severity.WARNING,
     example="detail: {EndpointStatus: [InService]}",
@@ -69,7 +67,6 @@ def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "event-approval",
     source="aws-samples/sagemaker-custom-project-templates#15; SageMaker developer guide, events "
     "that SageMaker sends to EventBridge",
     severity=Severity.NOTE,

@@ -12,7 +12,6 @@ from sagemaker_serving.spec.places import CAPTURED, COMPILED, KEPT
 
 
 @rule(
-    "expire-model",
     source="ministryofjustice/analytical-platform#10195, #9863, what AWS Health says; S3 and ECR "
     "user guides, lifecycle",
     severity=Severity.WARNING,
@@ -34,7 +33,7 @@ def expire_model(facts: ExpiringFacts) -> Iterator[Finding]:
         )
 
 
-@rule("expire-days", source="S3 API reference, LifecycleExpiration", example="captured_days: 0")
+@rule(source="S3 API reference, LifecycleExpiration", example="captured_days: 0")
 def expire_days(environment: EnvironmentFacts) -> Iterator[Finding]:
     """What expires does so after a day or more.
 
@@ -46,7 +45,6 @@ def expire_days(environment: EnvironmentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "expire-capture",
     source="S3 user guide, Lifecycle configuration elements: a rule is for all below its prefix",
     example="captured_days: 30   # with data_capture: {prefix: digits} of the model digits",
 )
@@ -75,7 +73,6 @@ def expire_capture(environment: EnvironmentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "expire-schedule",
     source="this project: a batch does what has no output",
     severity=Severity.WARNING,
     example="batch_output_days: 30   # with batch_transform: {schedule: rate(1 day)}",

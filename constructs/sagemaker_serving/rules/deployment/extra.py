@@ -24,7 +24,7 @@ _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-@rule("extra-known", source=_SCHEMA, example="extra: {EnableSSMAcces: true}")
+@rule(source=_SCHEMA, example="extra: {EnableSSMAcces: true}")
 def extra_known(facts: ExtraFacts) -> Iterator[Finding]:
     """A member of ``extra`` is one of CloudFormation's.
 
@@ -37,7 +37,7 @@ def extra_known(facts: ExtraFacts) -> Iterator[Finding]:
             yield fact.where, f"{facts.resource_type} has no {path}; {hint}"
 
 
-@rule("extra-offered", source=_API, example="extra: {AcceleratorPartitionLayouts: […]}")
+@rule(source=_API, example="extra: {AcceleratorPartitionLayouts: […]}")
 def extra_offered(facts: ExtraFacts) -> Iterator[Finding]:
     """A member of ``extra`` is one that a template can carry.
 
@@ -49,7 +49,7 @@ def extra_offered(facts: ExtraFacts) -> Iterator[Finding]:
             yield fact.where, f"{path} is {why}: {_EXPLAINED[why]}; remove it"
 
 
-@rule("extra-twice", source="this project", example="extra: {VolumeSizeInGB: 64}")
+@rule(source="this project", example="extra: {VolumeSizeInGB: 64}")
 def extra_twice(facts: ExtraFacts) -> Iterator[Finding]:
     """A member of ``extra`` has no field of its own.
 
@@ -61,7 +61,7 @@ def extra_twice(facts: ExtraFacts) -> Iterator[Finding]:
             yield fact.where, f"{path} has a field of its own; write {field} instead"
 
 
-@rule("extra-type", source=_SCHEMA, example='extra: {EnableSSMAccess: "yes"}')
+@rule(source=_SCHEMA, example='extra: {EnableSSMAccess: "yes"}')
 def extra_type(facts: ExtraFacts) -> Iterator[Finding]:
     """A member of ``extra`` is of the type that CloudFormation's schema gives it.
 

@@ -15,7 +15,7 @@ from sagemaker_serving.s3_address import is_s3
 _EXCLUDED = "AWS SageMaker developer guide, deployment guardrails exclusions"
 
 
-@rule("production-scaling", source="this project", example="production: true   # without scaling")
+@rule(source="this project", example="production: true   # without scaling")
 def production_scaling(kind: KindFacts) -> Iterator[Finding]:
     """In production every variant on instances, and every component but an adapter, has scaling
     bounds.
@@ -43,7 +43,7 @@ def production_scaling(kind: KindFacts) -> Iterator[Finding]:
             )
 
 
-@rule("production-update", source="this project", example="update: {all_at_once: true}")
+@rule(source="this project", example="update: {all_at_once: true}")
 def production_update(kind: KindFacts) -> Iterator[Finding]:
     """In production an endpoint moves to a new version step by step, where SageMaker can.
 
@@ -57,7 +57,7 @@ def production_update(kind: KindFacts) -> Iterator[Finding]:
         )
 
 
-@rule("production-alarms", source="this project", example="monitoring: {alarms: false}")
+@rule(source="this project", example="monitoring: {alarms: false}")
 def production_alarms(kind: KindFacts) -> Iterator[Finding]:
     """In production there are alarms that roll an update back.
 
@@ -73,7 +73,6 @@ def production_alarms(kind: KindFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "production-versions",
     source="this project",
     severity=Severity.NOTE,
     example="production: true   # and artifact: {s3: s3://mine/digits/7.tar.gz}",
@@ -106,7 +105,7 @@ def _served_artifacts(model: Fact) -> list[Fact]:
     return list({each.where: each for each in used}.values())
 
 
-@rule("production-data", source="this project", example="storage: {at_destroy: empty}")
+@rule(source="this project", example="storage: {at_destroy: empty}")
 def production_data(environment: EnvironmentFacts) -> Iterator[Finding]:
     """In production the bucket outlives its stack.
 
@@ -122,7 +121,6 @@ def production_data(environment: EnvironmentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "production-instances",
     source="AWS SageMaker developer guide, best practices for endpoints",
     severity=Severity.WARNING,
     example="production: true   # with initial_instance_count: 1",
@@ -147,7 +145,6 @@ def production_instances(kind: KindFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-none",
     source=_EXCLUDED,
     severity=Severity.NOTE,
     example="production: true   # with a serverless variant",

@@ -26,7 +26,6 @@ _ELSEWHERE = {"AcceleratorType"}
 
 
 @rule(
-    "replaced-in-use",
     source="botocore DeleteEndpointConfig; hashicorp/terraform-provider-aws issue 40048",
     severity=Severity.WARNING,
     example="a plan that deletes an endpoint configuration before it creates it again",
@@ -47,7 +46,6 @@ def replaced_in_use(replaced: GoneFirstFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "resource-type",
     source=_REGISTRY,
     example="Type: AWS::SageMaker::CompilationJob",
     silent={"plans": "Terraform's provider judges its types"},
@@ -82,7 +80,6 @@ def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "resource-region",
     source=f"{_REGISTRY}, of each region",
     severity=Severity.WARNING,
     example="Type: AWS::SageMaker::Cluster, in a region without it",
@@ -103,7 +100,6 @@ def resource_region(resource: ResourceTypeFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "unknown-property",
     source=f"{_REGISTRY}; botocore's service model",
     example="VariantNam: a",
     silent={

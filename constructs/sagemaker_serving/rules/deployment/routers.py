@@ -11,7 +11,6 @@ from sagemaker_serving.spec.routers import MOST_OF_A_POLICY
 
 
 @rule(
-    "router-destination",
     source="botocore CreateInferenceRouter, Destination; InvokeInferenceRouter's members",
     example="destinations: [irsi]",
 )
@@ -55,7 +54,6 @@ def router_destination(target: RoutingTargetFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "router-asynchronous",
     source="SageMaker developer guide, inference-router-async",
     example="routing_targets: {iris: {destinations: [an-asynchronous-model]}}",
 )
@@ -86,7 +84,6 @@ def router_asynchronous(target: RoutingTargetFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "endpoint-policy-length",
     source="botocore PutEndpointPolicy, EndpointPolicyDocument",
     example="allowed_routers: 50 ARNs of as many accounts",
 )

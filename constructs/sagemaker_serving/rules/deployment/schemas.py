@@ -26,7 +26,7 @@ _ADDED_KEYWORDS = (
 )
 
 
-@rule("schema-required", source=_SCHEMA, example="{Type: AWS::IAM::Role, Properties: {}}")
+@rule(source=_SCHEMA, example="{Type: AWS::IAM::Role, Properties: {}}")
 def schema_required(resource: SchemaFacts) -> Iterator[Finding]:
     """A resource has what its type cannot do without, at any depth.
 
@@ -51,7 +51,7 @@ def schema_required(resource: SchemaFacts) -> Iterator[Finding]:
             yield where, f"{_owner(resource, fault)} needs {' or '.join(wanted)}; add one"
 
 
-@rule("schema-unknown", source=_SCHEMA, example="{Type: AWS::S3::Bucket, Properties: {Name: a}}")
+@rule(source=_SCHEMA, example="{Type: AWS::S3::Bucket, Properties: {Name: a}}")
 def schema_unknown(resource: SchemaFacts) -> Iterator[Finding]:
     """A resource's members are spelt as its type spells them, at any depth.
 
@@ -69,7 +69,6 @@ def schema_unknown(resource: SchemaFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "schema-read-only",
     source="aws-cloudformation/cloudformation-resource-schema, README on readOnlyProperties and "
     "issue 102, which is open",
     severity=Severity.WARNING,
@@ -88,7 +87,7 @@ def schema_read_only(resource: SchemaFacts) -> Iterator[Finding]:
             yield _where(resource, fault) / name, said
 
 
-@rule("schema-type", source=_SCHEMA, example="{MemorySize: large}")
+@rule(source=_SCHEMA, example="{MemorySize: large}")
 def schema_type(resource: SchemaFacts) -> Iterator[Finding]:
     """A value is of the type that its type's schema says: text, a number, a list, a mapping.
 
@@ -99,7 +98,7 @@ def schema_type(resource: SchemaFacts) -> Iterator[Finding]:
             yield _where(resource, fault), _wrong(fault)
 
 
-@rule("schema-value", source=_SCHEMA, example="{BucketName: My_Bucket}")
+@rule(source=_SCHEMA, example="{BucketName: My_Bucket}")
 def schema_value(resource: SchemaFacts) -> Iterator[Finding]:
     """A value is of the form, length, range and count that its type's schema says.
 
@@ -119,7 +118,6 @@ the templates of benchmarks/wrong have."""
 
 
 @rule(
-    "schema-action",
     source="botocore's service model, AddPermission",
     example="{Type: AWS::Lambda::Permission, Properties: {Principal: all of them}}",
 )
@@ -136,7 +134,6 @@ def schema_action(resource: SchemaFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "schema-added",
     source=_ADDED,
     severity=Severity.WARNING,
     example="{Type: AWS::Events::Rule, Properties: {Name: hourly}}",

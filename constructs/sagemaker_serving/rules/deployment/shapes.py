@@ -101,7 +101,7 @@ def _of_members(rule_id: str, example: str, shapes: tuple[str, ...]) -> Rule:
 BY_MEMBER = tuple(_of_members(*each) for each in _MEMBERS)
 
 
-@rule("aws-value", source=_API, example="CopyCount: -1", shapes=("value",))
+@rule(source=_API, example="CopyCount: -1", shapes=("value",))
 def aws_value(facts: ShapeFacts) -> Iterator[Finding]:
     """A value is in the range, of the length, among the choices and of the form that AWS takes.
 
@@ -111,7 +111,7 @@ def aws_value(facts: ShapeFacts) -> Iterator[Finding]:
     yield from ()
 
 
-@rule("aws-required", source=_API, example="RoutingConfig: {}", shapes=("required",))
+@rule(source=_API, example="RoutingConfig: {}", shapes=("required",))
 def aws_required(facts: ShapeFacts) -> Iterator[Finding]:
     """A structure has the members that AWS requires of it.
 
@@ -121,7 +121,6 @@ def aws_required(facts: ShapeFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "aws-type",
     source=_API,
     example="ModelName: {Fn: mine}",
     shapes=("type",),
@@ -135,7 +134,7 @@ def aws_type(facts: ShapeFacts) -> Iterator[Finding]:
     yield from ()
 
 
-@rule("state-machine-argument", source=_API, example="InstanceCount: two", shapes=("argument",))
+@rule(source=_API, example="InstanceCount: two", shapes=("argument",))
 def state_machine_argument(facts: ShapeFacts) -> Iterator[Finding]:
     """A task gives SageMaker's action what it requires, of the type and range that it takes.
 

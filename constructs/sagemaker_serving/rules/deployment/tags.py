@@ -11,7 +11,7 @@ from sagemaker_serving.rules.facts.resources import TagsFacts
 _SOURCE = "botocore sagemaker Tag, TagKey, TagValue and TagList"
 
 
-@rule("tags", source=_SOURCE, example='tags: {"aws:team": search}')
+@rule(source=_SOURCE, example='tags: {"aws:team": search}')
 def tags(facts: TagsFacts) -> Iterator[Finding]:
     """At most 50 tags, of an environment 47, of batches 48; keys up to 128, values up to 256
     characters, none starting with aws:.
@@ -37,7 +37,7 @@ def tags(facts: TagsFacts) -> Iterator[Finding]:
             )
 
 
-@rule("tag-characters", source=_SOURCE, example='tags: {team: "search & find"}')
+@rule(source=_SOURCE, example='tags: {team: "search & find"}')
 def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
     """Tags are made of letters, digits, spaces and ``_ . : / = + - @``.
 
@@ -55,7 +55,6 @@ def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "tags-unique",
     source="AWS tagging, tag keys; IAM user guide, tags for IAM resources",
     example="tags: {Team: a, team: b}",
     silent=dict.fromkeys(("environment files", "plans"), "tags are a map, which has each once"),

@@ -33,7 +33,7 @@ _IN_CONDITIONS = frozenset(
 )
 
 
-@rule("template-function", source=_REFERENCE, example="Fn::Substitute: …")
+@rule(source=_REFERENCE, example="Fn::Substitute: …")
 def template_function(template: TemplateFacts) -> Iterator[Finding]:
     """A function is one that CloudFormation has, where it may stand.
 
@@ -65,7 +65,7 @@ def template_function(template: TemplateFacts) -> Iterator[Finding]:
             )
 
 
-@rule("template-argument", source=_REFERENCE, example="!Select [2, [a, b]]")
+@rule(source=_REFERENCE, example="!Select [2, [a, b]]")
 def template_argument(template: TemplateFacts) -> Iterator[Finding]:
     """A function has the arguments that it takes.
 
@@ -97,7 +97,7 @@ _COUNTED = {
 template-mapping judge the names."""
 
 
-@rule("template-boolean", source=_SECTIONS, example="Conditions: {IsProd: !Ref Stage}")
+@rule(source=_SECTIONS, example="Conditions: {IsProd: !Ref Stage}")
 def template_boolean(template: TemplateFacts) -> Iterator[Finding]:
     """A condition is a function that gives true or false, and does not need itself.
 

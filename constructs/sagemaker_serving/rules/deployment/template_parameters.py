@@ -26,7 +26,7 @@ _ATTRIBUTES = (
 _BOUNDS = (("MinLength", "MaxLength"), ("MinValue", "MaxValue"))
 
 
-@rule("template-parameter", source=_SOURCE, example="{Type: Text, Default: a}")
+@rule(source=_SOURCE, example="{Type: Text, Default: a}")
 def template_parameter(template: TemplateFacts) -> Iterator[Finding]:
     """A parameter has a type that there is, and takes its own default and allowed values.
 
@@ -52,7 +52,7 @@ def template_parameter(template: TemplateFacts) -> Iterator[Finding]:
         yield from _refused(default, "Default", declared)
 
 
-@rule("template-parameter-form", source=_SOURCE, example="{Type: String, AllowedValue: [a]}")
+@rule(source=_SOURCE, example="{Type: String, AllowedValue: [a]}")
 def template_parameter_form(template: TemplateFacts) -> Iterator[Finding]:
     """A parameter's attributes are CloudFormation's, each with a value of its kind.
 

@@ -40,7 +40,7 @@ _LISTS = ("Fn::Cidr", "Fn::GetAZs", "Fn::Split")
 """Functions that give a list."""
 
 
-@rule("template-section", source=_ANATOMY, example="Resource: {…}")
+@rule(source=_ANATOMY, example="Resource: {…}")
 def template_section(template: TemplateFacts) -> Iterator[Finding]:
     """A template's sections are CloudFormation's, each of its form.
 
@@ -63,7 +63,7 @@ def template_section(template: TemplateFacts) -> Iterator[Finding]:
         yield template.description.where, "Description must be text; functions may not stand in it"
 
 
-@rule("template-resource", source=_ATTRIBUTES, example="{Type: AWS::SNS::Topic, Propertys: {…}}")
+@rule(source=_ATTRIBUTES, example="{Type: AWS::SNS::Topic, Propertys: {…}}")
 def template_resource(template: TemplateFacts) -> Iterator[Finding]:
     """A resource is a mapping with a type, and its attributes are CloudFormation's.
 
@@ -114,7 +114,7 @@ def _has_snapshots(kind: str | None) -> bool:
     return kind in _SNAPSHOT or not (kind or "").startswith("AWS::")
 
 
-@rule("template-output", source=_ANATOMY, example="Outputs: {Name: {Values: a}}")
+@rule(source=_ANATOMY, example="Outputs: {Name: {Values: a}}")
 def template_output(template: TemplateFacts) -> Iterator[Finding]:
     """An output has a value, which is text, and perhaps an export of its own name.
 
@@ -170,7 +170,7 @@ def _is_no_text(value: Any) -> bool:
     return isinstance(value, list)
 
 
-@rule("template-map", source=_ANATOMY, example="Mappings: {Sizes: {prod: ml.c5.large}}")
+@rule(source=_ANATOMY, example="Mappings: {Sizes: {prod: ml.c5.large}}")
 def template_map(template: TemplateFacts) -> Iterator[Finding]:
     """A mapping has two levels of keys, and below them text, numbers or lists of these.
 

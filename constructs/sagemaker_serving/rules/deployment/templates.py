@@ -23,7 +23,7 @@ _MOST = {"Resources": 500, "Parameters": 200, "Outputs": 200, "Mappings": 200}
 _ID = re.compile(r"[A-Za-z0-9]{1,255}")
 
 
-@rule("template-reference", source=_REFERENCE, example="!Ref Modle")
+@rule(source=_REFERENCE, example="!Ref Modle")
 def template_reference(template: TemplateFacts) -> Iterator[Finding]:
     """Ref, GetAtt, Sub and DependsOn name what the template has.
 
@@ -46,7 +46,7 @@ def template_reference(template: TemplateFacts) -> Iterator[Finding]:
             yield mention.where, _nowhere(mention, what, known)
 
 
-@rule("template-attribute", source=_REGISTRY, example="!GetAtt Model.ModelNmae")
+@rule(source=_REGISTRY, example="!GetAtt Model.ModelNmae")
 def template_attribute(template: TemplateFacts) -> Iterator[Finding]:
     """GetAtt and Sub name an attribute that the resource's type has.
 
@@ -67,7 +67,7 @@ def template_attribute(template: TemplateFacts) -> Iterator[Finding]:
                 yield mention.where, f"{kind} has no attribute {name!r}; {meant}"
 
 
-@rule("template-condition", source=_ANATOMY, example="Condition: IsPord")
+@rule(source=_ANATOMY, example="Condition: IsPord")
 def template_condition(template: TemplateFacts) -> Iterator[Finding]:
     """A condition that something names is declared below Conditions.
 
@@ -80,7 +80,7 @@ def template_condition(template: TemplateFacts) -> Iterator[Finding]:
             yield mention.where, _nowhere(mention, "condition", known)
 
 
-@rule("template-mapping", source=_REFERENCE, example="!FindInMap [Sizes, produ, type]")
+@rule(source=_REFERENCE, example="!FindInMap [Sizes, produ, type]")
 def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
     """FindInMap names a map that is there, and keys that it has.
 
@@ -135,7 +135,7 @@ def _missed(found: Fact, keys: tuple[object, ...]) -> str | None:
     return None
 
 
-@rule("template-cycle", source=_ANATOMY, example="A: {DependsOn: B}, B: {DependsOn: A}")
+@rule(source=_ANATOMY, example="A: {DependsOn: B}, B: {DependsOn: A}")
 def template_cycle(template: TemplateFacts) -> Iterator[Finding]:
     """Resources don't depend on each other in a circle.
 
@@ -160,7 +160,7 @@ def template_cycle(template: TemplateFacts) -> Iterator[Finding]:
         )
 
 
-@rule("template-limit", source=_QUOTAS, example="a template of 501 resources")
+@rule(source=_QUOTAS, example="a template of 501 resources")
 def template_limit(template: TemplateFacts) -> Iterator[Finding]:
     """A template has at most 500 resources, 200 parameters, 200 outputs and 200 mappings.
 

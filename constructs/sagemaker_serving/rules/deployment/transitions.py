@@ -14,7 +14,7 @@ from sagemaker_serving.spec.transition import SERVERLESS
 _SCALED = "AWS SageMaker developer guide, update endpoints that use auto scaling"
 
 
-@rule("transition-keep", source=_SCALED, example="transition: {step: release_scaling}")
+@rule(source=_SCALED, example="transition: {step: release_scaling}")
 def transition_keep(kind: KindFacts) -> Iterator[Finding]:
     """A step that releases scaling names variants of the file, each with the type it keeps.
 
@@ -62,10 +62,7 @@ def _type(name: str, kept: Fact, *, serverless: bool) -> Iterator[Finding]:
 
 
 @rule(
-    "transition-left",
-    source="this project",
-    severity=Severity.WARNING,
-    example="transition: {step: change_variants}",
+    source="this project", severity=Severity.WARNING, example="transition: {step: change_variants}"
 )
 def transition_left(kind: KindFacts) -> Iterator[Finding]:
     """A transition is for one deploy: the next step restores what it leaves out.

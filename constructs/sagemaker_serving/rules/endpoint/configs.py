@@ -19,7 +19,6 @@ _FREQUENCIES = (10, 30, 60, 120, 180, 240, 300)
 
 
 @rule(
-    "capture-prefix",
     source="AWS SageMaker developer guide, capture data",
     severity=Severity.WARNING,
     example="DestinationS3Uri: s3://bucket/captured/",
@@ -41,7 +40,6 @@ def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "capture-sampling",
     source="botocore DataCaptureConfig.InitialSamplingPercentage",
     severity=Severity.NOTE,
     example="InitialSamplingPercentage: 0",
@@ -61,7 +59,6 @@ def capture_sampling(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "async-topic",
     source=_ASYNC,
     example="SuccessTopic: my-topic",
     silent={"environment files": "new makes a topic there"},
@@ -94,7 +91,6 @@ def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "metrics-frequency",
     refused=True,
     source="botocore MetricsConfig",
     example="metrics_config: {metric_publish_frequency_in_seconds: 15}",
@@ -115,7 +111,6 @@ def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "kind-answers",
     refused=True,
     source="AWS SageMaker developer guide, deploy models for real-time inference; its edition of "
     "2023, async-inference; botocore InvokeEndpointAsync",
@@ -152,7 +147,6 @@ def _unreached(variant: VariantFacts) -> tuple[str, str] | None:
 
 
 @rule(
-    "async-container",
     source="deepjavalibrary/djl-serving#2567",
     severity=Severity.WARNING,
     example="AsyncInferenceConfig beside djl-inference:0.29.0-lmi11.0.0-cu124",
@@ -179,7 +173,6 @@ def async_container(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "async-variants",
     source="aws/aws-cdk-rfcs 0431 (2022)",
     severity=Severity.WARNING,
     example="AsyncInferenceConfig beside two variants",
@@ -200,7 +193,6 @@ def async_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "endpoint-reservations",
     source="AWS SageMaker developer guide, "
     "use-training-plan-for-inference-endpoints-using-api-cli-sdk",
     example="two variants, each with a reservation of its own",
@@ -225,7 +217,6 @@ def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "endpoint-key-local",
     source=_STORAGE,
     severity=Severity.WARNING,
     example="KmsKeyId: …   # with ml.g4dn.xlarge",
@@ -249,7 +240,7 @@ def endpoint_key_local(config: EndpointConfigFacts) -> Iterator[Finding]:
         )
 
 
-@rule("transform-key-local", source=_STORAGE, example="VolumeKmsKeyId: …   # with ml.g4dn.xlarge")
+@rule(source=_STORAGE, example="VolumeKmsKeyId: …   # with ml.g4dn.xlarge")
 def transform_key_local(transform: TransformFacts) -> Iterator[Finding]:
     """A transform job's volume key is given only for types that have a volume.
 

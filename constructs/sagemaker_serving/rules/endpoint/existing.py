@@ -12,7 +12,7 @@ from sagemaker_serving.rules.facts.kinds import KindFacts
 _NAME = "botocore EndpointName"
 
 
-@rule("existing-name", source=_NAME, example="endpoint: {existing: my_endpoint}")
+@rule(source=_NAME, example="endpoint: {existing: my_endpoint}")
 def existing_name(kind: KindFacts) -> Iterator[Finding]:
     """An endpoint that is there has a name that SageMaker takes, not an ARN.
 
@@ -27,7 +27,7 @@ def existing_name(kind: KindFacts) -> Iterator[Finding]:
         )
 
 
-@rule("existing-parts", source="this project", example="inference_components: {…}   # beside it")
+@rule(source="this project", example="inference_components: {…}   # beside it")
 def existing_parts(kind: KindFacts) -> Iterator[Finding]:
     """A deploy gives an endpoint that is there a config, and nothing that only its maker gives it.
 
@@ -61,7 +61,7 @@ def existing_parts(kind: KindFacts) -> Iterator[Finding]:
             yield fact.where, f"{fact.name} stands beside an endpoint that is there; {why}"
 
 
-@rule("existing-not-own", source="this project", example="name: prod   # existing: prod-digits")
+@rule(source="this project", example="name: prod   # existing: prod-digits")
 def existing_not_own(environment: EnvironmentFacts) -> Iterator[Finding]:
     """An endpoint that is there is no stack's own, and is moved by one model of one file.
 

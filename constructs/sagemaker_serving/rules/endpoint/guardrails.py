@@ -49,12 +49,7 @@ def is_guarded(model: Model, *, production: bool) -> bool:
     return model.move is not None or (production and can_be_guarded(model))
 
 
-@rule(
-    "guardrail-one-policy",
-    refused=True,
-    source=_SOURCE,
-    example="BlueGreenUpdatePolicy, RollingUpdatePolicy",
-)
+@rule(refused=True, source=_SOURCE, example="BlueGreenUpdatePolicy, RollingUpdatePolicy")
 def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
     """An update is blue/green or rolling, not both.
 
@@ -69,7 +64,6 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-traffic",
     refused=True,
     source=_SOURCE,
     example="Type: CANARY   # without CanarySize",
@@ -89,12 +83,7 @@ def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
                 yield routing.where, f"{name} is missing; {kind.text} needs it; add it"
 
 
-@rule(
-    "guardrail-step",
-    refused=True,
-    source=_SOURCE,
-    example="CanarySize: {Type: CAPACITY_PERCENT, Value: 90}",
-)
+@rule(refused=True, source=_SOURCE, example="CanarySize: {Type: CAPACITY_PERCENT, Value: 90}")
 def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
     """A canary is at most 50 %, a linear step 10 to 50 %, a rolling batch 5 to 50 % of capacity.
 
@@ -109,7 +98,6 @@ def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-instances",
     refused=True,
     source="botocore TrafficRoutingConfig.CanarySize, RollingUpdatePolicy",
     severity=Severity.WARNING,
@@ -140,7 +128,7 @@ def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
             )
 
 
-@rule("guardrail-time", source=_SOURCE, example="four waits of 600 s in 1800 s")
+@rule(source=_SOURCE, example="four waits of 600 s in 1800 s")
 def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
     """The whole update may take longer than its waits together.
 
@@ -164,7 +152,6 @@ _LONG_SECONDS = 1800
 
 
 @rule(
-    "guardrail-scaling",
     source="AWS SageMaker developer guide, Update endpoints that use auto scaling; the half hour "
     "is this project's",
     severity=Severity.NOTE,
@@ -187,7 +174,6 @@ def guardrail_scaling(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "existing-time",
     source="CloudFormation user guide, custom resources, ServiceTimeout",
     example="endpoint: {existing: digits}, update: {canary_percent: 10, wait_seconds: 3600}",
 )
@@ -217,7 +203,6 @@ def existing_time(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-alarm-known",
     source=_SOURCE,
     severity=Severity.WARNING,
     example="Alarms: [{AlarmName: digits-5x}]   # beside an alarm digits-5xx",
@@ -241,7 +226,6 @@ def guardrail_alarm_known(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-missing-data",
     source="CloudWatch user guide, how alarms treat missing data; AWS SageMaker developer guide, "
     "auto-rollback configuration",
     severity=Severity.WARNING,
@@ -270,7 +254,6 @@ def guardrail_missing_data(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-alarm-endpoint",
     source=_SOURCE,
     severity=Severity.WARNING,
     example="EndpointName: digit, of an alarm that rolls back the endpoint digits",
@@ -290,7 +273,6 @@ def guardrail_alarm_endpoint(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-old-fleet",
     source="AWS SageMaker developer guide, auto-rollback configuration and monitoring",
     severity=Severity.NOTE,
     example="MetricName: Invocation5XXErrors, Dimensions: [EndpointName, VariantName]",
@@ -313,7 +295,6 @@ def guardrail_old_fleet(update: UpdateFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "guardrail-excluded",
     source=_EXCLUDED,
     severity=Severity.WARNING,
     example="BlueGreenUpdatePolicy with CANARY   # on ml.inf1.xlarge",
@@ -342,7 +323,7 @@ def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
             )
 
 
-@rule("guardrail-rolling-excluded", source=_EXCLUDED, example="RollingUpdatePolicy, two variants")
+@rule(source=_EXCLUDED, example="RollingUpdatePolicy, two variants")
 def guardrail_rolling_excluded(update: UpdateFacts) -> Iterator[Finding]:
     """A rolling update is for one variant on instances.
 

@@ -16,7 +16,6 @@ _SOURCE = f"botocore {_REQUIREMENTS}"
 
 
 @rule(
-    "component-size",
     refused=True,
     source=_SOURCE,
     example="min_memory_required_in_mb: 64",
@@ -46,7 +45,6 @@ def component_size(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-fits",
     source=f"{_SOURCE}; moto's EC2 instance types",
     example="number_of_accelerator_devices_required: 2   # on ml.g5.xlarge",
 )
@@ -101,7 +99,6 @@ def _several(number: int, one: str, more: str) -> str:
 
 
 @rule(
-    "component-scaling",
     refused=True,
     source="hashicorp/terraform-provider-aws#45926",
     example="ManagedInstanceScaling: {Status: ENABLED, …}   # beside ModelName",
@@ -125,7 +122,6 @@ def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-isolation",
     refused=True,
     source="hashicorp/terraform-provider-aws#48738",
     example="EnableNetworkIsolation of an EndpointConfig   # beside ModelName",
@@ -145,7 +141,6 @@ def component_isolation(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-role",
     refused=True,
     source="hashicorp/terraform-provider-aws#44977, stdapi-ai/stdapi.ai#43",
     example="ProductionVariants: [{VariantName: a, …}]   # neither ModelName nor ExecutionRoleArn",
@@ -167,7 +162,6 @@ def component_role(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-place",
     source="hashicorp/terraform-provider-aws#40644",
     example="an InferenceComponent on a variant with a ModelName",
 )
@@ -193,7 +187,6 @@ def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-model",
     refused=True,
     source="botocore InferenceComponentSpecification",
     example="Specification: {ComputeResourceRequirements: {…}}   # and no model",
@@ -222,7 +215,6 @@ def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-base",
     source="botocore InferenceComponentSpecification.BaseInferenceComponentName",
     example="inference_components: {polite: {base_inference_component_name: absent, …}}",
 )
@@ -251,7 +243,6 @@ def component_base(kind: KindFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-start",
     refused=True,
     source="stdapi-ai/stdapi.ai#43",
     severity=Severity.WARNING,
@@ -271,9 +262,7 @@ def component_start(component: InferenceComponentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "component-copies",
-    source="this project",
-    example="scaling: {half: {min: 2, max: 4}}   # and copy_count: 3 of half",
+    source="this project", example="scaling: {half: {min: 2, max: 4}}   # and copy_count: 3 of half"
 )
 def component_copies(kind: KindFacts) -> Iterator[Finding]:
     """A component with scaling has no copy_count.

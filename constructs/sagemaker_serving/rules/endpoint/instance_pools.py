@@ -13,7 +13,6 @@ _GUIDE = "AWS SageMaker developer guide, instance pools"
 
 
 @rule(
-    "pools-count",
     refused=True,
     source=_SOURCE,
     example="instance_types: [six of them]",
@@ -32,7 +31,6 @@ def pools_count(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "pools-order",
     refused=True,
     source=_SOURCE,
     example="InstancePools: [{InstanceType: ml.g5.xlarge}]",
@@ -56,7 +54,6 @@ def pools_order(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "pools-alone",
     refused=True,
     source=_GUIDE,
     example="{instance_type: ml.g5.xlarge, instance_types: [ml.g6.xlarge]}",
@@ -76,11 +73,7 @@ def pools_alone(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "pools-alike",
-    source=_GUIDE,
-    example="instance_types: [ml.g5.xlarge, ml.c7g.xlarge]",
-)
+@rule(source=_GUIDE, example="instance_types: [ml.g5.xlarge, ml.c7g.xlarge]")
 def pools_alike(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     """All instance types of a variant, or a batch pipeline, run the same image.
 

@@ -27,7 +27,7 @@ _SAID_BY = {
 """Fields of one artifact's model that these say themselves."""
 
 
-@rule("kind-content", source=_MODEL, example="multi_model: {}   # beside containers")
+@rule(source=_MODEL, example="multi_model: {}   # beside containers")
 def kind_content(kind: KindFacts) -> Iterator[Finding]:
     """A model is one artifact, a pipeline, many models, or a package; one of these only.
 
@@ -55,9 +55,7 @@ def kind_content(kind: KindFacts) -> Iterator[Finding]:
                 )
 
 
-@rule(
-    "model-key", source="this project", example="multi_model: {kms_key_arn: …}   # and no s3_prefix"
-)
+@rule(source="this project", example="multi_model: {kms_key_arn: …}   # and no s3_prefix")
 def model_key(kind: KindFacts) -> Iterator[Finding]:
     """The key of models in S3 stands beside the place that it encrypts.
 
@@ -73,7 +71,7 @@ def model_key(kind: KindFacts) -> Iterator[Finding]:
             )
 
 
-@rule("variant-override", source="this project", example="containers: […], variants: [{artifact…")
+@rule(source="this project", example="containers: […], variants: [{artifact…")
 def variant_override(kind: KindFacts) -> Iterator[Finding]:
     """A variant overrides its container only where it has exactly one.
 
@@ -100,7 +98,7 @@ def variant_override(kind: KindFacts) -> Iterator[Finding]:
             )
 
 
-@rule("part-isolation", source=_MODEL, example="containers: [{network_isolation: true}, …]")
+@rule(source=_MODEL, example="containers: [{network_isolation: true}, …]")
 def part_isolation(kind: KindFacts) -> Iterator[Finding]:
     """Network isolation is the whole model's: a pipeline's containers and components share it.
 
@@ -121,7 +119,7 @@ def part_isolation(kind: KindFacts) -> Iterator[Finding]:
                 )
 
 
-@rule("component-host", source=_GUIDE, example="inference_components: {…}   # two variants")
+@rule(source=_GUIDE, example="inference_components: {…}   # two variants")
 def component_host(kind: KindFacts) -> Iterator[Finding]:
     """Inference components share the instances of their endpoint's one variant.
 
@@ -152,7 +150,7 @@ def component_host(kind: KindFacts) -> Iterator[Finding]:
         )
 
 
-@rule("component-update", source=_GUIDE, example="update: {canary_percent: 10}   # of components")
+@rule(source=_GUIDE, example="update: {canary_percent: 10}   # of components")
 def component_update(kind: KindFacts) -> Iterator[Finding]:
     """Inference components are updated in rolling batches of their copies.
 
@@ -169,11 +167,7 @@ def component_update(kind: KindFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "prefix-form",
-    source="botocore DestinationS3Uri (512 characters)",
-    example='data_capture: {prefix: ""}',
-)
+@rule(source="botocore DestinationS3Uri (512 characters)", example='data_capture: {prefix: ""}')
 def prefix_form(kind: KindFacts) -> Iterator[Finding]:
     """A prefix in the environment's bucket has 1 to 440 characters on one line.
 
@@ -194,7 +188,7 @@ def prefix_form(kind: KindFacts) -> Iterator[Finding]:
             yield fact.where, f"{fact.name} is {text!r}; remove the slash at its beginning or end"
 
 
-@rule("model-package-name", source=_MODEL, example="model_package: {name: digits}")
+@rule(source=_MODEL, example="model_package: {name: digits}")
 def model_package_name(kind: KindFacts) -> Iterator[Finding]:
     """A model package is named by the ARN of its version, in the environment's region.
 
@@ -214,7 +208,6 @@ def model_package_name(kind: KindFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "model-package-region",
     source="aws/amazon-sagemaker-examples#1444",
     example="ModelPackageName: arn:aws:sagemaker:us-west-2:…   # in us-east-1",
 )
@@ -237,7 +230,6 @@ def _of_another_region(name: Fact, region: Fact) -> Iterator[Finding]:
 
 
 @rule(
-    "model-package-access",
     source="this project",
     severity=Severity.WARNING,
     example="model_package: {name: arn:…}   # without model_data",

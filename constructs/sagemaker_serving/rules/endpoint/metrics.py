@@ -27,7 +27,6 @@ from sagemaker_serving.rules.hardware.instance_types import known
 
 
 @rule(
-    "metric-namespace",
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch",
     severity=Severity.WARNING,
     example="Namespace: AWS/SageMaker, MetricName: CPUUtilization",
@@ -51,7 +50,6 @@ def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "metric-name",
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch, and Monitor asynchronous "
     "endpoint",
     severity=Severity.WARNING,
@@ -97,7 +95,6 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "metric-unit",
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; CloudWatch user guide, "
     "statistics and units",
     severity=Severity.WARNING,
@@ -130,7 +127,6 @@ def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "metric-reach",
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch",
     severity=Severity.WARNING,
     example="MetricName: Invocation5XXErrors, Statistic: Average, Threshold: 5",
@@ -191,7 +187,6 @@ definitions)."""
 
 
 @rule(
-    "metric-dimensions",
     source="cloud-custodian/cloud-custodian pull request 11071; AWS SageMaker developer guide, "
     "metrics in Amazon CloudWatch",
     severity=Severity.WARNING,
@@ -241,7 +236,6 @@ def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "metric-period",
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; botocore MetricsConfig",
     severity=Severity.WARNING,
     example="MetricName: Invocation5XXErrors, Period: 10",

@@ -11,7 +11,6 @@ from sagemaker_serving.rules.facts.resources import MonitorFacts
 
 
 @rule(
-    "monitor-schedule",
     source="botocore ScheduleConfig.ScheduleExpression, MonitoringStoppingCondition; "
     "aws/sagemaker-python-sdk#2177",
     example="ScheduleExpression: cron(0 0 ? * MON *)",
@@ -49,7 +48,6 @@ known to be refused."""
 
 
 @rule(
-    "monitor-capture",
     source="SageMaker developer guide, schedule monitoring jobs; aws/sagemaker-python-sdk#2634",
     severity=Severity.WARNING,
     example="a MonitoringSchedule of an endpoint whose config has no DataCaptureConfig",

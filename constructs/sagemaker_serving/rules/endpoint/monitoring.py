@@ -61,7 +61,7 @@ def monitoring_facts(environment: Fact, model: Fact, *, alarmed: bool) -> Monito
     )
 
 
-@rule("alarm-threshold", source=_ALARM, example="thresholds: {cpu_utilization_percent: 100}")
+@rule(source=_ALARM, example="thresholds: {cpu_utilization_percent: 100}")
 def alarm_threshold(monitoring: MonitoringFacts) -> Iterator[Finding]:
     """A percentage is 0 or more and below 100; latencies and waits are above 0.
 
@@ -85,7 +85,6 @@ def alarm_threshold(monitoring: MonitoringFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "alarm-unmade",
     source="this project",
     severity=Severity.WARNING,
     example="thresholds: {gpu_utilization_percent: 80}   # on ml.c5.large",
@@ -104,7 +103,7 @@ def alarm_unmade(kind: KindFacts) -> Iterator[Finding]:
             yield (fact.where, f"{name} makes no alarm: it is of {what}; remove it")
 
 
-@rule("alarm-period", source=_ALARM, example="thresholds: {period_seconds: 45}")
+@rule(source=_ALARM, example="thresholds: {period_seconds: 45}")
 def alarm_period(monitoring: MonitoringFacts) -> Iterator[Finding]:
     """An alarm's period is 10, 20, 30 or a multiple of 60 seconds, and all of them a day at most.
 
@@ -130,7 +129,6 @@ def alarm_period(monitoring: MonitoringFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "alarm-frequency",
     source="botocore MetricsConfig",
     example="metrics_config: {metric_publish_frequency_in_seconds: 300}",
 )
@@ -151,7 +149,7 @@ def alarm_frequency(monitoring: MonitoringFacts) -> Iterator[Finding]:
         )
 
 
-@rule("alarm-datapoints", source=_ALARM, example="{evaluation_periods: 2, datapoints_to_alarm: 3}")
+@rule(source=_ALARM, example="{evaluation_periods: 2, datapoints_to_alarm: 3}")
 def alarm_datapoints(monitoring: MonitoringFacts) -> Iterator[Finding]:
     """An alarm looks at 1 or more periods, and 1 to all of them make it go off.
 
@@ -167,7 +165,6 @@ def alarm_datapoints(monitoring: MonitoringFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "alarm-topic",
     source="CloudWatch user guide, Amazon SNS topics of alarms",
     example="alarm_topic_arn: arn:aws:sns:us-east-1:111122223333:pager   # of eu-west-1",
 )
@@ -194,11 +191,7 @@ def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "log-retention",
-    source="botocore logs PutRetentionPolicy, Days",
-    example="log_retention_days: 100",
-)
+@rule(source="botocore logs PutRetentionPolicy, Days", example="log_retention_days: 100")
 def log_retention(monitoring: MonitoringFacts) -> Iterator[Finding]:
     """A log is kept for one of the numbers of days that CloudWatch takes.
 

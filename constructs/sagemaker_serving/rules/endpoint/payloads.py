@@ -27,7 +27,6 @@ loading the model, too, which may take minutes (pytorch/serve#2452, aws/sagemake
 
 
 @rule(
-    "payload-size",
     source=_SIZES,
     severity=Severity.WARNING,
     example='environment: {MMS_MAX_REQUEST_SIZE: "20000000"}',
@@ -57,12 +56,7 @@ def payload_size(variant: VariantFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    "answer-time",
-    source=_TIMES,
-    severity=Severity.WARNING,
-    example="server: {gunicorn_timeout_seconds: 300}",
-)
+@rule(source=_TIMES, severity=Severity.WARNING, example="server: {gunicorn_timeout_seconds: 300}")
 def answer_time(variant: VariantFacts) -> Iterator[Finding]:
     """A real-time server does not wait longer than its caller may.
 

@@ -12,7 +12,7 @@ from sagemaker_serving.rules.facts.kinds import ReplayFacts
 from sagemaker_serving.s3_address import is_s3
 
 
-@rule("replay-limits", source="this project", example="replay: {max_different_percent: 150}")
+@rule(source="this project", example="replay: {max_different_percent: 150}")
 def replay_limits(replay: ReplayFacts) -> Iterator[Finding]:
     """A replay allows 0 to 100 percent of the answers to differ, each by 0 or more.
 
@@ -22,7 +22,7 @@ def replay_limits(replay: ReplayFacts) -> Iterator[Finding]:
     yield from between(replay.written.get("max_different_percent"), 0, 100)
 
 
-@rule("replay-capture", source="this project", example="replay: {capture: ../not-there.jsonl}")
+@rule(source="this project", example="replay: {capture: ../not-there.jsonl}")
 def replay_capture(replay: ReplayFacts) -> Iterator[Finding]:
     """A replay's capture on this machine is there.
 
@@ -42,10 +42,7 @@ def replay_capture(replay: ReplayFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "replay-by-hand",
-    source="this project",
-    severity=Severity.NOTE,
-    example="replay: {capture: ../captured/}   # any",
+    source="this project", severity=Severity.NOTE, example="replay: {capture: ../captured/}   # any"
 )
 def replay_by_hand(replay: ReplayFacts) -> Iterator[Finding]:
     """A note says that no deploy carries out a replay.

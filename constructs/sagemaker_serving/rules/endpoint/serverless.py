@@ -16,7 +16,6 @@ _MEMORY = (1024, 2048, 3072, 4096, 5120, 6144)
 
 
 @rule(
-    "serverless-memory",
     refused=True,
     source=_SIZES,
     example="MemorySizeInMB: 1500",
@@ -43,7 +42,6 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "serverless-concurrency",
     refused=True,
     source=_SIZES,
     example="ProvisionedConcurrency: 6 of 5",
@@ -66,12 +64,7 @@ def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "serverless-alone",
-    refused=True,
-    source=_EXCLUDED,
-    example="two variants, one of them serverless",
-)
+@rule(refused=True, source=_EXCLUDED, example="two variants, one of them serverless")
 def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
     """A serverless variant is its endpoint's only one.
 
@@ -87,7 +80,6 @@ def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "serverless-excludes",
     refused=True,
     source=_EXCLUDED,
     example="ServerlessConfig beside DataCaptureConfig",
@@ -113,12 +105,7 @@ def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    "serverless-model",
-    refused=True,
-    source=_EXCLUDED,
-    example="Mode: MultiModel on a serverless variant",
-)
+@rule(refused=True, source=_EXCLUDED, example="Mode: MultiModel on a serverless variant")
 def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
     """A serverless variant runs one container with one model, on CPUs.
 
@@ -148,7 +135,7 @@ def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
             )
 
 
-@rule("serverless-network", source=_EXCLUDED, example="VpcConfig on a serverless variant's model")
+@rule(source=_EXCLUDED, example="VpcConfig on a serverless variant's model")
 def serverless_network(model: ModelDefinitionFacts) -> Iterator[Finding]:
     """The model of a serverless variant has no VPC and no network isolation.
 

@@ -14,7 +14,7 @@ from sagemaker_serving.rules.template.marks import same_text
 _SOURCE = "botocore ProductionVariant"
 
 
-@rule("variant-names-unique", refused=True, source=_SOURCE, example="two variants with name: blue")
+@rule(refused=True, source=_SOURCE, example="two variants with name: blue")
 def variant_names_unique(config: EndpointConfigFacts) -> Iterator[Finding]:
     """No two variants of an endpoint share a name.
 
@@ -33,7 +33,6 @@ def variant_names_unique(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "variant-weights",
     source="AWS SageMaker developer guide, ProductionVariant",
     example="weight: 0   # on every variant",
 )
@@ -54,7 +53,6 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "variant-complete",
     refused=True,
     source="botocore ProductionVariant, AWS::SageMaker::EndpointConfig",
     example="{VariantName: a, ModelName: m}   # neither InstanceType nor ServerlessConfig",
@@ -88,7 +86,6 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "variant-mixed",
     refused=True,
     source="AWS SageMaker developer guide, serverless endpoints",
     example="{InstanceType: ml.c5.large, ServerlessConfig: {…}}",
@@ -114,7 +111,6 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "variant-model",
     source="AWS SageMaker developer guide, model artifacts for inference; "
     "hashicorp/terraform-provider-aws#32734",
     severity=Severity.WARNING,
@@ -146,7 +142,6 @@ def variant_model(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "shadow-variants",
     refused=True,
     source="botocore CreateEndpointConfig.ShadowProductionVariants",
     example="two ProductionVariants beside one ShadowProductionVariants",
@@ -169,7 +164,6 @@ def shadow_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "shadow-excludes",
     refused=True,
     source="AWS SageMaker developer guide, shadow-tests-exclusions",
     example="ShadowProductionVariants beside a multi-model container",
@@ -215,7 +209,6 @@ def _not_in_shadow_tests(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "variant-volume-local",
     source="AWS SageMaker developer guide, host instance storage; aws/sagemaker-python-sdk#4828",
     severity=Severity.WARNING,
     example="VolumeSizeInGB: 100   # on ml.g4dn.xlarge",
@@ -237,7 +230,6 @@ def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "variant-prefix-routing",
     refused=True,
     source="botocore ProductionVariantRoutingConfig, PrefixAwareRoutingConfig",
     example="RoutingConfig: {RoutingStrategy: PREFIX_AWARE}",
@@ -266,7 +258,6 @@ def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "variant-reservation",
     source="botocore ProductionVariantCapacityReservationConfig",
     example="CapacityReservationConfig: {MlReservationArn: my-plan}",
     shapes=("MlReservationArn",),

@@ -54,7 +54,7 @@ class Rule:
 
 
 def rule(
-    rule_id: str,
+    rule_id: str | None = None,
     *,
     source: str,
     severity: Severity = Severity.ERROR,
@@ -64,10 +64,11 @@ def rule(
     silent: Mapping[str, str] | None = None,
     aliases: tuple[str, ...] = (),
 ) -> Callable[[Judge], Rule]:
-    """Makes a function the rule ``rule_id`` on the facts its parameter's type names.
+    """Makes a function a rule on the facts its parameter's type names.
 
-    ``source`` says where the fact is written and when that was read; ``example``
-    is a line or two that break the rule, for docs/rules.md. The others are as `Rule` has them.
+    Its id is ``rule_id``, or else the function's name with hyphens. ``source`` says where the fact
+    is written and when that was read; ``example`` is a line or two that break the rule, for
+    docs/rules.md. The others are as `Rule` has them.
     """
 
     def made(judge: Judge) -> Rule:
@@ -76,7 +77,7 @@ def rule(
         dated = hints.pop("today", None) is not None
         (about,) = hints.values()
         return Rule(
-            id=rule_id,
+            id=rule_id or judge.__name__.replace("_", "-"),
             source=source,
             severity=severity,
             about=about,

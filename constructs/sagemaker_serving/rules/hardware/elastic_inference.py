@@ -13,12 +13,7 @@ from sagemaker_serving.rules.hardware.instance_types import known
 _DOCS = "AWS SageMaker developer guide of 2023, Elastic Inference"
 
 
-@rule(
-    "elastic-inference-ended",
-    refused=True,
-    source=Accelerator.ENDED,
-    example="accelerator_type: ml.eia2.medium",
-)
+@rule(refused=True, source=Accelerator.ENDED, example="accelerator_type: ml.eia2.medium")
 def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
     """No variant asks for an Elastic Inference accelerator.
 
@@ -41,7 +36,6 @@ def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "elastic-inference-accepted",
     source=Accelerator.ENDED,
     severity=Severity.WARNING,
     example="accept_retired: [elastic-inference]",
@@ -59,9 +53,7 @@ def elastic_inference_accepted(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "elastic-inference-type", source=Accelerator.ENDED, example="accelerator_type: ml.eia3.medium"
-)
+@rule(source=Accelerator.ENDED, example="accelerator_type: ml.eia3.medium")
 def elastic_inference_type(variant: VariantFacts) -> Iterator[Finding]:
     """An accelerator is one of the six that there were.
 
@@ -76,7 +68,7 @@ def elastic_inference_type(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule("elastic-inference-host", source=_DOCS, example="instance_type: ml.g4dn.xlarge")
+@rule(source=_DOCS, example="instance_type: ml.g4dn.xlarge")
 def elastic_inference_host(variant: VariantFacts) -> Iterator[Finding]:
     """An accelerator is attached to a CPU instance.
 
@@ -92,7 +84,7 @@ def elastic_inference_host(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule("elastic-inference-multi-model", source=_DOCS, example="Mode: MultiModel")
+@rule(source=_DOCS, example="Mode: MultiModel")
 def elastic_inference_multi_model(variant: VariantFacts) -> Iterator[Finding]:
     """An accelerator serves one model, never a multi-model endpoint.
 

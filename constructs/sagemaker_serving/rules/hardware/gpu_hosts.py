@@ -23,7 +23,7 @@ from sagemaker_serving.rules.hardware.instance_types import image_of_framework, 
 _ENUM = "botocore ProductionVariant.InferenceAmiVersion, TransformResources.TransformAmiVersion"
 
 
-@rule("ami-version", source=_ENUM, example="inference_ami_version: al2-ami-sagemaker-gpu-4")
+@rule(source=_ENUM, example="inference_ami_version: al2-ami-sagemaker-gpu-4")
 def ami_version(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     """An AMI version is one that AWS has.
 
@@ -39,7 +39,6 @@ def ami_version(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "ami-host",
     source=_ENUM,
     example="inference_ami_version: al2-ami-sagemaker-inference-gpu-3-1   # on ml.c5.large",
 )
@@ -64,7 +63,6 @@ def ami_host(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "ami-driver",
     source="NVIDIA, CUDA minor version compatibility; AWS SageMaker developer guide, GPU driver "
     "upgrades",
     example="inference_ami_version: al2-ami-sagemaker-inference-gpu-2   # an image of CUDA 13",
@@ -90,7 +88,6 @@ def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "ami-default",
     source="aws/deep-learning-containers issue 4990, and its docs/ray, docs/vllm, docs/sglang; "
     "AWS SageMaker developer guide, GPU driver upgrades",
     severity=Severity.WARNING,
@@ -124,7 +121,6 @@ def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "ami-unjudged",
     source="this project: sagemaker-serving docs kinds",
     severity=Severity.NOTE,
     example="Image: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mine   # on ml.g5.xlarge",
@@ -154,7 +150,6 @@ def ami_unjudged(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "ami-cuda",
     source="aws/deep-learning-containers pull request 6187",
     severity=Severity.WARNING,
     example="InferenceAmiVersion: al2023-ami-sagemaker-inference-gpu-4-1   # an image of CUDA 12",

@@ -30,7 +30,7 @@ _RETIRED = {"p2": "ml.g5", "p3": "ml.g5"}
 _NEURON = "aws-neuron-sdk, runtime of Neuron 2.30.0 (3afa0fd) and Inf1's driver (6b07c27)"
 
 
-@rule("endpoint-instance-type", source=_ENUMS, example="instance_type: ml.t3.medium")
+@rule(source=_ENUMS, example="instance_type: ml.t3.medium")
 def endpoint_instance_type(variant: VariantFacts) -> Iterator[Finding]:
     """A variant's instance type is one that endpoints take.
 
@@ -41,7 +41,7 @@ def endpoint_instance_type(variant: VariantFacts) -> Iterator[Finding]:
         yield from _taken(fact, variant.region, "endpoint", "endpoints")
 
 
-@rule("transform-instance-type", source=_ENUMS, example="instance_type: ml.c7g.large")
+@rule(source=_ENUMS, example="instance_type: ml.c7g.large")
 def transform_instance_type(transform: TransformFacts) -> Iterator[Finding]:
     """A batch pipeline's instance type is one that transform jobs take.
 
@@ -52,7 +52,6 @@ def transform_instance_type(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "endpoint-instance-region",
     source=_PRICES,
     severity=Severity.WARNING,
     example="instance_type: ml.trn1.2xlarge   # in eu-west-1",
@@ -67,7 +66,6 @@ def endpoint_instance_region(variant: VariantFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "transform-instance-region",
     source=_PRICES,
     severity=Severity.WARNING,
     example="batch_transform: {instance_type: ml.c4.xlarge}   # in af-south-1",
@@ -82,7 +80,6 @@ def transform_instance_region(transform: TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "instance-retired",
     source=f"{_PRICES}; {_NEURON}",
     severity=Severity.WARNING,
     example="instance_type: ml.p3.2xlarge",
@@ -111,7 +108,6 @@ def instance_retired(facts: VariantFacts | TransformFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neuron-needs-compiled-model",
     source="AWS SageMaker developer guide, Neo",
     example="instance_type: ml.inf1.xlarge   # with framework: tensorflow and no image_uri",
 )
@@ -149,7 +145,6 @@ def _is_neo_output(kind: InstanceType, artifact: Fact) -> bool:
 
 
 @rule(
-    "burstable-batching",
     source="EC2 user guide, burstable performance instances",
     severity=Severity.WARNING,
     example="instance_type: ml.t2.medium   # with a batching block",

@@ -15,7 +15,7 @@ _LIMITS = ("max_error", "agreement", "speedup")
 _BY_DEPLOY = ("max_error", "agreement")
 
 
-@rule("neo-accept", source=_SOURCE, example="accept: {agreement: 99}")
+@rule(source=_SOURCE, example="accept: {agreement: 99}")
 def neo_accept(job: CompilationFacts) -> Iterator[Finding]:
     """What a compiled model is held to can be kept, and missed.
 
@@ -46,7 +46,6 @@ def neo_accept(job: CompilationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-accept-golden",
     source=_GATE,
     example="accept: {max_error: 0.001}   # without golden, or with a file that is not there",
 )
@@ -89,7 +88,6 @@ def neo_accept_golden(job: CompilationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-accept-endpoint",
     source=_GATE,
     severity=Severity.NOTE,
     example="accept: {golden: ../golden.jsonl, max_error: 0.001}   # any",
@@ -109,12 +107,7 @@ def neo_accept_endpoint(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "neo-accept-by-hand",
-    source=_SOURCE,
-    severity=Severity.NOTE,
-    example="accept: {speedup: 1.2}",
-)
+@rule(source=_SOURCE, severity=Severity.NOTE, example="accept: {speedup: 1.2}")
 def neo_accept_by_hand(job: CompilationFacts) -> Iterator[Finding]:
     """What no deploy judges is known: a speed-up, and what is no variant of an endpoint.
 

@@ -32,7 +32,7 @@ _SCRIPT_SOURCE = "AWS SageMaker developer guide, 'Deploy a compiled model', prer
 _WITH_SCRIPT = ("KERAS", "MXNET", "ONNX", "PYTORCH", "TENSORFLOW")
 
 
-@rule("neo-files", source=_NEO, example="two .onnx files with compile: {…}")
+@rule(source=_NEO, example="two .onnx files with compile: {…}")
 def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
     """An archive to be compiled holds exactly one file of each kind that its framework needs, and
     beside a SavedModel's graph its ``variables/``.
@@ -66,7 +66,7 @@ def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule("neo-traced", source=_NEO, example="torch.save(model.state_dict(), 'model.pth')")
+@rule(source=_NEO, example="torch.save(model.state_dict(), 'model.pth')")
 def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
     """A PyTorch model to be compiled is traced, not a mere list of weights.
 
@@ -84,7 +84,6 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-torch-name",
     source="aws/amazon-sagemaker-examples#986: 'No pth file found for PyTorch model'",
     severity=Severity.WARNING,
     example="model.pt   # of a PyTorch model with compile: {…}",
@@ -106,7 +105,6 @@ def neo_torch_name(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-frozen-graph",
     source="neo-ai/neo-ai-dlr, issue 73: Neo gave a frozen graph back that it could not compile",
     severity=Severity.WARNING,
     example="artifact: frozen.tar.gz   # a graph.pb is in it, with compile: {…}",
@@ -129,9 +127,7 @@ def neo_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "neo-shapes", source=_NEO, example="{images: [1, 3, 8, 8]} of a model that takes [?, 8, 8, 1]"
-)
+@rule(source=_NEO, example="{images: [1, 3, 8, 8]} of a model that takes [?, 8, 8, 1]")
 def neo_shapes(facts: ArtifactFacts) -> Iterator[Finding]:
     """data_input_config names the SavedModel's inputs, each with a shape that it takes.
 
@@ -167,7 +163,7 @@ def neo_shapes(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule("neo-batch", source=_NEO, example="compile: {target_device: ml_c5} of images [?, 8, 8, 1]")
+@rule(source=_NEO, example="compile: {target_device: ml_c5} of images [?, 8, 8, 1]")
 def neo_batch(facts: ArtifactFacts) -> Iterator[Finding]:
     """Every dimension of a SavedModel's inputs is fixed when it is compiled.
 
@@ -198,7 +194,6 @@ def neo_batch(facts: ArtifactFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-script",
     source=_SCRIPT_SOURCE,
     severity=Severity.WARNING,
     example="compile: {…} of a PyTorch model without code/inference.py",

@@ -23,13 +23,7 @@ _GUIDE = "AWS SageMaker developer guide, Neo supported frameworks"
 _REGIONS = "sagemaker-core's Neo registries, botocore CreateCompilationJob"
 
 
-@rule(
-    "neo-target",
-    refused=True,
-    source=_SOURCE,
-    example="TargetDevice: ml_c55",
-    shapes=("TargetDevice",),
-)
+@rule(refused=True, source=_SOURCE, example="TargetDevice: ml_c55", shapes=("TargetDevice",))
 def neo_target(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles for one known device, or for one platform, not for both.
 
@@ -46,7 +40,7 @@ def neo_target(job: CompilationFacts) -> Iterator[Finding]:
         yield job.where, f"neither {device.name} nor {platform.name} is given; add one of them"
 
 
-@rule("neo-retired", source=_SOURCE, severity=Severity.WARNING, example="TargetDevice: ml_eia2")
+@rule(source=_SOURCE, severity=Severity.WARNING, example="TargetDevice: ml_eia2")
 def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
     """A model is compiled for hardware that can still be had.
 
@@ -61,7 +55,6 @@ def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-frozen",
     source=f"{_GUIDE}; the history of sagemaker-python-sdk's image tables to 2026-08-21",
     severity=Severity.NOTE,
     example="compile: {target_device: ml_c5}",
@@ -99,7 +92,6 @@ _UNCOMPILED = {
 
 
 @rule(
-    "neo-version",
     source=_GUIDE,
     severity=Severity.WARNING,
     example="Framework: TENSORFLOW, FrameworkVersion: 2.19, TargetDevice: ml_c5",
@@ -132,7 +124,7 @@ def neo_version(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule("neo-region", source=_REGIONS, severity=Severity.WARNING, example="ml_inf2 in eu-west-1")
+@rule(source=_REGIONS, severity=Severity.WARNING, example="ml_inf2 in eu-west-1")
 def neo_region(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles for the device in this region, and has an image there to run the result.
 
@@ -152,7 +144,6 @@ def neo_region(job: CompilationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-input-config",
     source=_GUIDE,
     example="DataInputConfig is missing, Framework: MXNET",
     shapes=("DataInputConfig",),
@@ -191,7 +182,6 @@ def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "neo-limits",
     source=_SOURCE,
     example="CompilerOptions: x",
     shapes=("CompilerOptions", "MaxRuntimeInSeconds", "MaxPendingTimeInSeconds"),

@@ -24,7 +24,7 @@ _ARCHIVED = {
 }
 
 
-@rule("neo-hour", source=_CUSTOM_RESOURCES, example="max_runtime_in_seconds: 7200")
+@rule(source=_CUSTOM_RESOURCES, example="max_runtime_in_seconds: 7200")
 def neo_hour(job: CompilationFacts) -> Iterator[Finding]:
     """A job of a deploy may take an hour: CloudFormation waits no longer for it.
 
@@ -40,7 +40,7 @@ def neo_hour(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule("neo-instance", source=_CLOUD, example="target_device: ml_c5   # on ml.g4dn.xlarge")
+@rule(source=_CLOUD, example="target_device: ml_c5   # on ml.g4dn.xlarge")
 def neo_instance(job: CompilationFacts) -> Iterator[Finding]:
     """A model is served on the family of instances that it was compiled for.
 
@@ -65,7 +65,7 @@ def neo_instance(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule("neo-kind", source="this project", example="compile: {…}   # beside multi_model")
+@rule(source="this project", example="compile: {…}   # beside multi_model")
 def neo_kind(kind: KindFacts) -> Iterator[Finding]:
     """A deploy compiles its own models, not those of a registry or a prefix.
 
@@ -82,12 +82,7 @@ def neo_kind(kind: KindFacts) -> Iterator[Finding]:
                 )
 
 
-@rule(
-    "neo-archived",
-    source=_NEURON,
-    severity=Severity.WARNING,
-    example="framework: mxnet, target_device: ml_inf1",
-)
+@rule(source=_NEURON, severity=Severity.WARNING, example="framework: mxnet, target_device: ml_inf1")
 def neo_archived(job: CompilationFacts) -> Iterator[Finding]:
     """A model is compiled by a compiler that AWS still keeps.
 

@@ -13,7 +13,6 @@ from sagemaker_serving.rules.facts.roles import PolicyDocumentFacts
 
 
 @rule(
-    "policy-document",
     source="IAM user guide, grammar of the JSON policy language",
     example="Statement: [{effect: Allow, Action: GetObject}]",
 )
@@ -28,7 +27,6 @@ def policy_document(facts: PolicyDocumentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "policy-endpoint-letters",
     source="philschmid/cdk-samples#2; prometheus-community/yet-another-cloudwatch-exporter#1178",
     severity=Severity.WARNING,
     example="Action: sagemaker:InvokeEndpoint, Resource: arn:…:endpoint/LaBSE",
@@ -51,7 +49,6 @@ def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "policy-action",
     source="service authorization reference, Amazon SageMaker; botocore, each client's signingName",
     severity=Severity.WARNING,
     example="Action: sagemaker-runtime:InvokeEndpoint",
@@ -94,7 +91,6 @@ _KNOWN_CALLS = {
 
 
 @rule(
-    "policy-bearer-token",
     source="SageMaker developer guide, Invoke endpoints with OpenAI-compatible APIs",
     example="Action: sagemaker:CallWithBearerToken, Resource: arn:…:endpoint/chat",
 )

@@ -23,7 +23,6 @@ from sagemaker_serving.rules.roles.reading import (
 
 
 @rule(
-    "role-permission",
     source="aws-cdk-lib 2.275.0, what its tasks for SageMaker and its repositories grant; "
     "aws/aws-cdk issues 11594, 26012",
     severity=Severity.WARNING,
@@ -53,7 +52,6 @@ def role_permission(facts: RolePermissionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "role-bucket",
     source="AWS managed policy reference, AmazonSageMakerFullAccess; SageMaker developer guide, "
     "SageMaker roles; rstudio/vetiver-r#215",
     severity=Severity.NOTE,
@@ -87,7 +85,6 @@ _PUBLIC = "arn:aws:s3:::jumpstart-"
 
 
 @rule(
-    "role-policy-order",
     source="philschmid/cdk-samples issue 7; aws/aws-cdk issue 10064; "
     "aws/amazon-sagemaker-examples issue 4461; awslabs/aiops-modules pull request 420",
     severity=Severity.WARNING,
@@ -124,7 +121,6 @@ def role_policy_order(facts: RolePermissionFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "reference-order",
     source="CloudFormation user guide, DependsOn attribute",
     severity=Severity.WARNING,
     example="ModelName: digits   # as the Model's own ModelName says, without a reference",
@@ -144,7 +140,6 @@ def reference_order(named: NamedFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "reference-arn",
     source="CloudFormation template reference, return values of SageMaker's types; "
     "go-to-k/cdk-real-drift issue 1527",
     example="EndpointConfigName: !Ref Config",
@@ -164,7 +159,6 @@ def reference_arn(facts: ByArnFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "reference-other",
     source="SageMaker API reference, InvokeEndpoint, EndpointName; "
     "ministryofjustice/modernisation-platform-environments pull request 19041",
     example="ResourceId: !Sub endpoint/${Config.EndpointConfigName}/variant/blue",
@@ -183,7 +177,6 @@ def reference_other(facts: OtherNameFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "reference-name",
     source="IAM user guide, JSON policy elements: Resource; CloudFormation template reference, "
     "return values of SageMaker's types; trussworks/terraform-aws-s3-anti-virus#21",
     example="Action: sagemaker:InvokeEndpoint, Resource: !GetAtt Endpoint.EndpointName",

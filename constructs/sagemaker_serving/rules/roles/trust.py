@@ -18,7 +18,6 @@ _ASSUMING: tuple[str, str, Context] = ("sts:AssumeRole", "*", {})
 
 
 @rule(
-    "role-trust",
     source=_SOURCE,
     example="ExecutionRoleArn: !GetAtt Role.Arn   # whose Principal is ec2.amazonaws.com",
 )

@@ -21,7 +21,7 @@ _LOWER, _UPPER = (f"MetricInterval{end}Bound" for end in ("Lower", "Upper"))
 _POLICIES = (*HELD, "tracked_metrics", "step_policies", "schedules")
 
 
-@rule("scaling-named", source="this project", example="scaling: {gpuu: {min: 1, max: 2}}")
+@rule(source="this project", example="scaling: {gpuu: {min: 1, max: 2}}")
 def scaling_named(kind: KindFacts) -> Iterator[Finding]:
     """An entry of scaling names a variant or an inference component of the model.
 
@@ -43,7 +43,6 @@ def scaling_named(kind: KindFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-moves",
     source="this project",
     severity=Severity.WARNING,
     example="scaling: {gpu: {min: 1, max: 8}}   # and no policy",
@@ -66,7 +65,6 @@ def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-metric",
     refused=True,
     source=_GUIDE,
     example="backlog_per_instance: 5   # of a real-time variant",
@@ -99,7 +97,6 @@ _CONFIGURATIONS = {
 
 
 @rule(
-    "scaling-policy-form",
     refused=True,
     source="Application Auto Scaling API reference, PutScalingPolicy, "
     "TargetTrackingScalingPolicyConfiguration, CustomizedMetricSpecification",
@@ -136,7 +133,6 @@ def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-metric-published",
     source="AWS SageMaker developer guide, monitor asynchronous endpoints",
     severity=Severity.WARNING,
     example="invocations_per_instance: 70   # of an asynchronous variant",
@@ -158,7 +154,6 @@ def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-metric-once",
     refused=True,
     source="Application Auto Scaling user guide, target tracking; "
     "hashicorp/terraform-provider-aws#41179",
@@ -177,7 +172,7 @@ def scaling_metric_once(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule("scaling-utilization", source=_GUIDE, example="provisioned_concurrency_utilization: 70")
+@rule(source=_GUIDE, example="provisioned_concurrency_utilization: 70")
 def scaling_utilization(scaling: ScalingFacts) -> Iterator[Finding]:
     """The busy share of warm workers is over 0 and up to 1.
 
@@ -193,12 +188,7 @@ def scaling_utilization(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "scaling-steps",
-    refused=True,
-    source=_API,
-    example="steps: [{lower: 5, upper: 2, change: 1}]",
-)
+@rule(refused=True, source=_API, example="steps: [{lower: 5, upper: 2, change: 1}]")
 def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
     """A policy has 1 to 20 steps; each begins where the last one ends.
 
@@ -225,7 +215,6 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-alarm",
     source="Application Auto Scaling user guide, step scaling policies",
     severity=Severity.NOTE,
     example="PolicyType: StepScaling   # and no alarm with it in AlarmActions",
@@ -245,7 +234,6 @@ def scaling_alarm(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-unregistered",
     source="botocore application-autoscaling PutScalingPolicy; ansible/ansible#40237",
     severity=Severity.WARNING,
     example="a policy with ResourceId, and no scalable target",
@@ -264,12 +252,7 @@ def scaling_unregistered(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "scaling-adjustment",
-    refused=True,
-    source=_API,
-    example="PolicyType: StepScaling   # no AdjustmentType",
-)
+@rule(refused=True, source=_API, example="PolicyType: StepScaling   # no AdjustmentType")
 def scaling_adjustment(policy: ScalingStepsFacts) -> Iterator[Finding]:
     """A step policy says what its changes count in.
 
@@ -284,7 +267,6 @@ def scaling_adjustment(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-evaluation",
     source="botocore application-autoscaling Cooldown, cloudwatch PutMetricAlarm",
     example="step_policies: [{evaluation_minutes: 0 …}]",
 )
@@ -298,7 +280,6 @@ def scaling_evaluation(policy: ScalingStepsFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-metric-form",
     source="botocore cloudwatch MetricName, Namespace, Dimensions",
     example="dimensions: {thirty-one of them}",
 )

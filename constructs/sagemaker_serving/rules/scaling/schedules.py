@@ -20,7 +20,7 @@ _GRAMMAR = (
 )
 
 
-@rule("scaling-schedule", refused=True, source=_GRAMMAR, example='schedule: "0 8 * * *"')
+@rule(refused=True, source=_GRAMMAR, example='schedule: "0 8 * * *"')
 def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
     """A schedule is ``cron(…)`` of six fields, ``rate(…)`` or ``at(…)``, and sets a bound.
 
@@ -37,7 +37,7 @@ def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
             yield each.where, f"neither {least} nor {most} is given; give one of them"
 
 
-@rule("event-schedule", source=_GRAMMAR, example="ScheduleExpression: cron(0 8 * * *)")
+@rule(source=_GRAMMAR, example="ScheduleExpression: cron(0 8 * * *)")
 def event_schedule(facts: EventScheduleFacts) -> Iterator[Finding]:
     """A schedule of EventBridge's is one of its expressions, in a time zone that there is.
 
@@ -51,7 +51,7 @@ def event_schedule(facts: EventScheduleFacts) -> Iterator[Finding]:
     yield from _zone(facts.zone)
 
 
-@rule("scaling-schedule-zone", refused=True, source=_GRAMMAR, example="timezone: Europe/Berlyn")
+@rule(refused=True, source=_GRAMMAR, example="timezone: Europe/Berlyn")
 def scaling_schedule_zone(schedules: SchedulesFacts) -> Iterator[Finding]:
     """A schedule's time zone is one of the IANA database's.
 
@@ -69,7 +69,6 @@ def _zone(zone: Fact) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-schedule-name",
     source=_API,
     example="schedules: [{name: morning/8 …}]",
     shapes=("application-autoscaling.ScheduledActionName",),
@@ -89,7 +88,7 @@ def scaling_schedule_name(schedules: SchedulesFacts) -> Iterator[Finding]:
         seen.add(name.text)
 
 
-@rule("scaling-schedule-bounds", source=_API, example="schedules: [{min: 9 …}]   # beside max: 4")
+@rule(source=_API, example="schedules: [{min: 9 …}]   # beside max: 4")
 def scaling_schedule_bounds(schedules: SchedulesFacts) -> Iterator[Finding]:
     """A schedule's bounds are 0 or more, in their order, and fit those that they leave as they are.
 

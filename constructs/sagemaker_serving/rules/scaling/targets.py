@@ -22,7 +22,7 @@ _FORMS = {
 """How each dimension's resource is named."""
 
 
-@rule("scaling-bounds", source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
+@rule(source=_GUIDE, example="MinCapacity: 4, MaxCapacity: 2")
 def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
     """`min` is 0 or more, and `max` at least 1 and at least `min`.
 
@@ -35,7 +35,6 @@ def scaling_bounds(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-namespace",
     refused=True,
     source="botocore application-autoscaling RegisterScalableTarget",
     example="ServiceNamespace: ecs, ScalableDimension: sagemaker:variant:DesiredInstanceCount",
@@ -55,7 +54,7 @@ def scaling_namespace(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule("scaling-zero", source=_ZERO, example="MinCapacity: 0   # of a real-time variant")
+@rule(source=_ZERO, example="MinCapacity: 0   # of a real-time variant")
 def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
     """A variant's instances scale to zero only behind an asynchronous endpoint.
 
@@ -73,7 +72,6 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-wakes",
     source=_ZERO,
     severity=Severity.WARNING,
     example="MinCapacity: 0   # of an inference component, without an alarm",
@@ -93,7 +91,6 @@ def scaling_wakes(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-wakes-late",
     source="AWS SageMaker developer guide, autoscale an asynchronous endpoint",
     severity=Severity.NOTE,
     example="MinCapacity: 0   # of an asynchronous endpoint, without an alarm",
@@ -114,12 +111,7 @@ def scaling_wakes_late(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "scaling-burstable",
-    refused=True,
-    source=_GUIDE,
-    example="a scalable target on ml.t2.medium",
-)
+@rule(refused=True, source=_GUIDE, example="a scalable target on ml.t2.medium")
 def scaling_burstable(scaling: ScalingFacts) -> Iterator[Finding]:
     """A scaled variant is not on a burstable type.
 
@@ -134,7 +126,7 @@ def scaling_burstable(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule("scaling-cooldown", source=_GUIDE, example="ScaleInCooldown: -1")
+@rule(source=_GUIDE, example="ScaleInCooldown: -1")
 def scaling_cooldown(scaling: ScalingFacts) -> Iterator[Finding]:
     """Cooldowns are 0 seconds or more.
 
@@ -144,7 +136,7 @@ def scaling_cooldown(scaling: ScalingFacts) -> Iterator[Finding]:
     yield from at_least(scaling.scale_out_cooldown, 0)
 
 
-@rule("scaling-target", source=_GUIDE, example="TargetValue: 0")
+@rule(source=_GUIDE, example="TargetValue: 0")
 def scaling_target(scaling: ScalingFacts) -> Iterator[Finding]:
     """The value that a metric is held at is over 0.
 
@@ -160,7 +152,6 @@ def scaling_target(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-resource",
     refused=True,
     source=_GUIDE,
     example="ResourceId: my-endpoint/AllTraffic",
@@ -200,7 +191,6 @@ def _has_form(name: Fact, form: str) -> bool:
 
 
 @rule(
-    "scaling-dimension",
     refused=True,
     source="AWS SageMaker developer guide, serverless-endpoints-autoscale",
     example="ScalableDimension: sagemaker:variant:DesiredInstanceCount   # of a serverless variant",
@@ -223,7 +213,6 @@ def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-retained",
     source="aws/aws-cdk issue 23151; botocore UpdateEndpoint.RetainAllVariantProperties",
     severity=Severity.WARNING,
     example="a ScalableTarget, and an Endpoint without RetainAllVariantProperties",
@@ -243,7 +232,6 @@ def scaling_retained(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "scaling-twice",
     source="botocore application-autoscaling RegisterScalableTarget",
     severity=Severity.WARNING,
     example="two ScalableTargets with one ResourceId and one ScalableDimension",
@@ -263,7 +251,6 @@ def scaling_twice(scaling: ScalingFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "managed-scaling-bounds",
     source="botocore ProductionVariantManagedInstanceScaling",
     example="ManagedInstanceScaling: {MinInstanceCount: 3, MaxInstanceCount: 2}",
     shapes=(

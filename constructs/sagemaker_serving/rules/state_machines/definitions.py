@@ -20,7 +20,7 @@ _RESERVED = "RESERVED_ERROR_NAME"
 _TRANSITIONS = ("MISSING_TRANSITION_TARGET", "MISSING_END_STATE")
 
 
-@rule("state-machine-source", source=_PROVIDER, example="Definition beside DefinitionString")
+@rule(source=_PROVIDER, example="Definition beside DefinitionString")
 def state_machine_source(machine: StateMachineFacts) -> Iterator[Finding]:
     """A state machine has one definition, which can be read.
 
@@ -38,7 +38,7 @@ def state_machine_source(machine: StateMachineFacts) -> Iterator[Finding]:
         yield machine.fault
 
 
-@rule("state-machine-language", source=_LANGUAGE, example="Seconds: ten")
+@rule(source=_LANGUAGE, example="Seconds: ten")
 def state_machine_language(machine: StateMachineFacts) -> Iterator[Finding]:
     """A definition has the fields that the language has, with values that it takes.
 
@@ -48,11 +48,7 @@ def state_machine_language(machine: StateMachineFacts) -> Iterator[Finding]:
     yield from _told(machine, (each for each in machine.problems if each.code not in _TRANSITIONS))
 
 
-@rule(
-    "state-machine-transition",
-    source=_LANGUAGE,
-    example="Next: Tarin   # of the states Train, Wait",
-)
+@rule(source=_LANGUAGE, example="Next: Tarin   # of the states Train, Wait")
 def state_machine_transition(machine: StateMachineFacts) -> Iterator[Finding]:
     """Each state leads to one that is there, each is reached, and one is the last.
 
@@ -61,12 +57,7 @@ def state_machine_transition(machine: StateMachineFacts) -> Iterator[Finding]:
     yield from _told(machine, (each for each in machine.problems if each.code in _TRANSITIONS))
 
 
-@rule(
-    "state-machine-path",
-    source=_DIAGNOSTICS,
-    severity=Severity.WARNING,
-    example="TransformJobName: $.name",
-)
+@rule(source=_DIAGNOSTICS, severity=Severity.WARNING, example="TransformJobName: $.name")
 def state_machine_path(machine: StateMachineFacts) -> Iterator[Finding]:
     """What looks like a path stands where a path is read.
 
@@ -77,7 +68,6 @@ def state_machine_path(machine: StateMachineFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "state-machine-error",
     source=_LANGUAGE,
     severity=Severity.WARNING,
     example="ErrorEquals: [States.Failed]   # it is States.TaskFailed",
@@ -92,7 +82,6 @@ def state_machine_error(machine: StateMachineFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "state-machine-substitution",
     source=_PROVIDER,
     example="Resource: ${LambdaArn}   # with DefinitionSubstitutions: {FunctionArn: …}",
 )
@@ -117,7 +106,6 @@ def state_machine_substitution(machine: StateMachineFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "state-machine-substitution-unused",
     source=_PROVIDER,
     severity=Severity.WARNING,
     example="DefinitionSubstitutions: {Bucket: …}   # without ${Bucket} in the definition",

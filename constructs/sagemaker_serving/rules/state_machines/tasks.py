@@ -24,11 +24,7 @@ _ALIKE = 0.8
 _PATTERNS = ("sync", "sync:2", "waitForTaskToken")
 
 
-@rule(
-    "state-machine-resource",
-    source=_GUIDE,
-    example="Resource: arn:aws:states:::sagemaker:createTransfromJob.sync",
-)
+@rule(source=_GUIDE, example="Resource: arn:aws:states:::sagemaker:createTransfromJob.sync")
 def state_machine_resource(task: TaskFacts) -> Iterator[Finding]:
     """A task's Resource is an ARN, and names an action that there is.
 
@@ -42,7 +38,6 @@ def state_machine_resource(task: TaskFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "job-name-fixed",
     source="botocore CreateTransformJob.TransformJobName; apache/airflow#21941; "
     "aws/amazon-sagemaker-examples pull request 3108; astronomer/astronomer-providers#1055; "
     "aws/sagemaker-python-sdk#101",
@@ -77,7 +72,6 @@ def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "job-name-letters",
     source="botocore CreateTransformJob.TransformJobName; Step Functions developer guide, Context "
     "object",
     severity=Severity.WARNING,
@@ -144,7 +138,6 @@ def _of(what: str) -> re.Pattern[str]:
 
 
 @rule(
-    "invocation-kind",
     source="botocore InvokeEndpointAsync; aws/amazon-sagemaker-examples#4879",
     severity=Severity.WARNING,
     example="Resource: …:aws-sdk:sagemakerruntime:invokeEndpoint   # of an asynchronous endpoint",
@@ -165,7 +158,6 @@ def invocation_kind(call: InvocationFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "invocation-input",
     source="botocore InvokeEndpointAsync.Body",
     example="invokeEndpointAsync with neither InputLocation nor Body",
 )
