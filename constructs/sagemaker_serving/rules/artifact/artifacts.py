@@ -84,10 +84,9 @@ def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     kind, memory = known(facts.container.instance_type), facts.memory_size
     if facts.contents and memory.number and facts.contents.size > int(memory.number) << 20:
-        yield (
-            memory.where,
-            f"{memory.name} is {memory.value}; the model has {_gigabytes(facts.contents.size)} "
-            "unpacked; use more, of at most 6144, or put the variant on instances",
+        yield memory.says(
+            f"is {memory.value}; the model has {_gigabytes(facts.contents.size)} unpacked; use "
+            "more, of at most 6144, or put the variant on instances"
         )
     if facts.contents is None or kind is None or kind.memory_mib is None:
         return
@@ -155,10 +154,9 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
                 "alone; remove uncompressed",
             )
         elif uri.text is not None:
-            yield (
-                uri.where,
-                f"{uri.name} is {uri.text!r}, whose files are not packed; {what} takes an archive "
-                "alone; pack them with `sagemaker-serving package`",
+            yield uri.says(
+                f"is {uri.text!r}, whose files are not packed; {what} takes an archive alone; pack "
+                "them with `sagemaker-serving package`"
             )
 
 

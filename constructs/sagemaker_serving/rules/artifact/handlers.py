@@ -219,10 +219,9 @@ def handler_named(container: ContainerFacts) -> Iterator[Finding]:
     if missing and (framework != "xgboost" or "SAGEMAKER_PROGRAM" in given):
         named = container.image_uri if container.image_uri.given else container.framework
         example = ", ".join(f"{name}: {SCRIPT_VARIABLES[name]}" for name in missing)
-        yield (
-            named.where,
-            f"{named.name} is {named.text!r}, whose image finds its script by variables alone; "
-            f"add environment: {{{example}}}",
+        yield named.says(
+            f"is {named.text!r}, whose image finds its script by variables alone; add environment: "
+            f"{{{example}}}"
         )
 
 
@@ -246,17 +245,14 @@ def handler_before_code(facts: ArtifactFacts) -> Iterator[Finding]:
     code = [name for name in contents.files if name.startswith("code/")]
     submitted = "SAGEMAKER_SUBMIT_DIRECTORY" in facts.container.environment
     if release < (1, 2) and code and not submitted:
-        yield (
-            version.where,
-            f"{version.name} is {version.text!r}, whose image does not look into code/, where "
-            f"{code[0]} is; use 1.2 or newer, or name the folder in SAGEMAKER_SUBMIT_DIRECTORY: "
-            "/opt/ml/model/code",
+        yield version.says(
+            f"is {version.text!r}, whose image does not look into code/, where {code[0]} is; use "
+            "1.2 or newer, or name the folder in SAGEMAKER_SUBMIT_DIRECTORY: /opt/ml/model/code"
         )
     elif release == (1, 2) and "code/requirements.txt" in code:
-        yield (
-            version.where,
-            f"{version.name} is {version.text!r}, whose image installs no code/requirements.txt; "
-            "use 1.3 or newer, or put the packages themselves into code/",
+        yield version.says(
+            f"is {version.text!r}, whose image installs no code/requirements.txt; use 1.3 or "
+            "newer, or put the packages themselves into code/"
         )
 
 

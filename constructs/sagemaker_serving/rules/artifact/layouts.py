@@ -235,10 +235,9 @@ def artifact_default_model(facts: ArtifactFacts) -> Iterator[Finding]:
     default = facts.container.environment.get(_DEFAULT_MODEL, typed)
     if names and default is not None and default.text is not None and default.text not in names:
         close = nearest(default.text, names)
-        yield (
-            default.where,
-            f"{default.name} is {default.text!r}; the archive holds {', '.join(names)}; "
-            f"use {close if close is not None else names[0]}",
+        yield default.says(
+            f"is {default.text!r}; the archive holds {', '.join(names)}; use "
+            f"{close if close is not None else names[0]}"
         )
 
 

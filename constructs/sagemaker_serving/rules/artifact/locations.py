@@ -50,10 +50,9 @@ def model_data_form(
             yield from _one_archive(uri, prefix=not packed)
         version = written.get("version_id")
         if version.given and (uri.text or "").endswith("/"):
-            yield (
-                version.where,
-                f"{version.name} is {version.value!r} and {uri.text!r} is a prefix, which has no "
-                "version; give the sha256 of a list of its objects instead",
+            yield version.says(
+                f"is {version.value!r} and {uri.text!r} is a prefix, which has no version; give "
+                "the sha256 of a list of its objects instead"
             )
     else:
         for container in facts.containers:
@@ -68,10 +67,9 @@ def _data_url(container: ContainerFacts, uri: Fact) -> Iterator[Finding]:
         is_open = isinstance(container.mode.value, Unknown)
         yield from _one_archive(uri, ("",) if is_open else (".gz", ".tgz"))
     elif S3Location.find(uri.text) is None or uri.text.endswith(".tar.gz"):
-        yield (
-            uri.where,
-            f"{uri.name} is {uri.text!r} and the container is multi-model; it loads the "
-            "archives below a prefix; name the prefix, s3://<bucket>/<prefix>/",
+        yield uri.says(
+            f"is {uri.text!r} and the container is multi-model; it loads the archives below a "
+            "prefix; name the prefix, s3://<bucket>/<prefix>/"
         )
 
 
@@ -82,10 +80,8 @@ def _one_archive(
     if uri.text is None or (found and (found.key.endswith(ends) or (prefix and is_prefix(found)))):
         return
     other = ", or what is below a prefix: s3://<bucket>/<prefix>/" if prefix else ""
-    yield (
-        uri.where,
-        f"{uri.name} is {uri.text!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz"
-        f"{other}",
+    yield uri.says(
+        f"is {uri.text!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz{other}"
     )
 
 
@@ -112,10 +108,9 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
     told = [] if found.region is None else [found.region]
     named = told or [name for name in regions() if _stands_in(name, found.bucket)]
     if named and region not in named:
-        yield (
-            facts.uri.where,
-            f"{facts.uri.name} is {uri!r}, whose bucket seems to lie in {named[0]}; SageMaker in "
-            f"{region} reads only from {region}; copy it there",
+        yield facts.uri.says(
+            f"is {uri!r}, whose bucket seems to lie in {named[0]}; SageMaker in {region} reads "
+            f"only from {region}; copy it there"
         )
 
 
@@ -156,11 +151,10 @@ def _names(facts: LocationFacts, *, known: bool) -> Iterator[Finding]:
     former = _FORMER_BUCKET.fullmatch(found.bucket) or ":" in found.bucket
     refused = by_cdk and (":" in found.bucket or len(found.bucket) > 63)
     if known is bool(former and not refused):
-        yield (
-            uri.where,
-            f"{uri.name} is {uri.text!r}; no bucket can be named {found.bucket!r}: names have 3 to "
-            "63 lower-case letters, digits and hyphens, dots between letters and digits alone, and "
-            "are no IP address",
+        yield uri.says(
+            f"is {uri.text!r}; no bucket can be named {found.bucket!r}: names have 3 to 63 "
+            "lower-case letters, digits and hyphens, dots between letters and digits alone, and "
+            "are no IP address"
         )
 
 
@@ -176,10 +170,9 @@ def location_key(facts: LocationFacts) -> Iterator[Finding]:
     region = facts.region.text
     _, _, _, told, *_ = (*(facts.key.text or "").split(":"), "", "", "", "")
     if told in regions() and region in regions() and told != region:
-        yield (
-            facts.key.where,
-            f"{facts.key.name} is of {told}; a key encrypts in its own region alone, and SageMaker "
-            f"in {region} reads from {region}; write the key of the bucket there",
+        yield facts.key.says(
+            f"is of {told}; a key encrypts in its own region alone, and SageMaker in {region} "
+            f"reads from {region}; write the key of the bucket there"
         )
 
 
@@ -198,15 +191,11 @@ def artifact_versions(facts: ArtifactFacts) -> Iterator[Finding]:
     if versions.text is None or place is None:
         return
     if below is None or not below.key.strip("/") or not versions.text.endswith("/"):
-        yield (
-            versions.where,
-            f"{versions.name} is {versions.text!r}; it must be a prefix, s3://<bucket>/<prefix>/",
-        )
+        yield versions.says(f"is {versions.text!r}; it must be a prefix, s3://<bucket>/<prefix>/")
     elif place.bucket != below.bucket or not place.key.startswith(below.key):
-        yield (
-            versions.where,
-            f"{versions.name} is {versions.text!r}, and {uri!r} does not lie below it; name a "
-            "prefix that all versions of this model share",
+        yield versions.says(
+            f"is {versions.text!r}, and {uri!r} does not lie below it; name a prefix that all "
+            "versions of this model share"
         )
 
 
@@ -230,10 +219,7 @@ def _certain_end(container: ContainerFacts) -> Iterator[Finding]:
     single = not container.mode.given or container.mode.text == "SingleModel"
     whole = end is not None and ("/" in end or "." in end)
     if end is not None and whole and single and not end.endswith((".gz", ".tgz")):
-        yield (
-            uri.where,
-            f"{uri.name} is {uri.shown!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz",
-        )
+        yield uri.says(f"is {uri.shown!r}; SageMaker loads one archive: s3://<bucket>/<key>.tar.gz")
 
 
 @rule(
@@ -257,34 +243,28 @@ def _source_form(container: ContainerFacts) -> Iterator[Finding]:
     if uri.text is None:
         return
     if _is_data_url(container.artifact) and container.artifact.given:
-        yield (
-            container.artifact.where,
-            f"{container.artifact.name} stands beside ModelDataSource; a container takes one of "
-            "them; remove the other",
+        yield container.artifact.says(
+            "stands beside ModelDataSource; a container takes one of them; remove the other"
         )
     if container.mode.text == "MultiModel":
-        yield (
-            uri.where,
-            f"{uri.name} is {uri.text!r} and the container is multi-model; it loads the archives "
-            "below a prefix; name that by ModelDataUrl",
+        yield uri.says(
+            f"is {uri.text!r} and the container is multi-model; it loads the archives below a "
+            "prefix; name that by ModelDataUrl"
         )
     elif S3Location.find(uri.text) is None:
-        yield uri.where, f"{uri.name} is {uri.text!r}; it must be s3://<bucket>/<key>"
+        yield uri.says(f"is {uri.text!r}; it must be s3://<bucket>/<key>")
     elif source.get("S3DataType").text in _ENDS:
         ends = source.get("S3DataType").text == "S3Prefix"
         if uri.text.endswith("/") is not ends:
-            yield (
-                uri.where,
-                f"{uri.name} is {uri.text!r} and S3DataType is {source.get('S3DataType').text}; "
-                f"an S3Prefix ends with a slash, an S3Object does not; "
-                f"{'add' if ends else 'remove'} it",
+            yield uri.says(
+                f"is {uri.text!r} and S3DataType is {source.get('S3DataType').text}; an S3Prefix "
+                f"ends with a slash, an S3Object does not; {'add' if ends else 'remove'} it"
             )
     packing = source.get("CompressionType")
     if source.get("S3DataType").text == "S3Prefix" and packing.text == "Gzip":
-        yield (
-            packing.where,
-            f"{packing.name} is Gzip and S3DataType is S3Prefix, below which the files are not "
-            "packed; use None, or S3Object for an archive",
+        yield packing.says(
+            "is Gzip and S3DataType is S3Prefix, below which the files are not packed; use None, "
+            "or S3Object for an archive"
         )
 
 

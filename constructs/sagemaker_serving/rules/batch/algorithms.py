@@ -42,10 +42,8 @@ def transform_algorithm(transform: TransformFacts) -> Iterator[Finding]:
     ):
         refused, instead = unknown.get(image.repository, ((), ""))
         if media_type(fact) in refused:
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.text!r}, which {image.repository} does not {does}; use "
-                f"{instead}",
+            yield fact.says(
+                f"is {fact.text!r}, which {image.repository} does not {does}; use {instead}"
             )
 
 

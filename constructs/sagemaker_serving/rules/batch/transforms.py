@@ -42,7 +42,7 @@ def transform_ranges(transform: TransformFacts) -> Iterator[Finding]:
     """
     payload = transform.max_payload_in_mb
     if payload.number is not None and payload.number > 100:
-        yield payload.where, f"{payload.name} is {payload.value}; it must be 0 to 100; use 100"
+        yield payload.says(f"is {payload.value}; it must be 0 to 100; use 100")
 
 
 @rule(refused=True, source=_SOURCE, example="max_payload_in_mb: 50, three at once")
@@ -76,11 +76,10 @@ def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
     if transform.split_type.given and split is None:
         return
     if transform.batch_strategy.text is not None and split in (None, "None"):
-        yield (
-            transform.batch_strategy.where,
-            f"{transform.batch_strategy.name} is {transform.batch_strategy.text!r} but "
-            f"{transform.split_type.name} is None, so each object is one request; add "
-            f"{transform.split_type.name}: Line, RecordIO or TFRecord, or remove it",
+        yield transform.batch_strategy.says(
+            f"is {transform.batch_strategy.text!r} but {transform.split_type.name} is None, so "
+            f"each object is one request; add {transform.split_type.name}: Line, RecordIO or "
+            "TFRecord, or remove it"
         )
 
 
@@ -127,10 +126,9 @@ def transform_types(transform: TransformFacts) -> Iterator[Finding]:
     for fact in (transform.content_type, transform.accept):
         text = fact.text
         if text is not None and (not text.strip() or "\n" in text):
-            yield (
-                fact.where,
-                f"{fact.name} is {text[:40]!r}; it must be a type on one line, such as "
-                "application/jsonlines; give one, or leave it out",
+            yield fact.says(
+                f"is {text[:40]!r}; it must be a type on one line, such as application/jsonlines; "
+                "give one, or leave it out"
             )
 
 
@@ -147,10 +145,7 @@ def transform_choices(transform: TransformFacts) -> Iterator[Finding]:
     """
     kind = transform.data_type
     if kind.text is not None and kind.text not in ("S3Prefix", "ManifestFile"):
-        yield (
-            kind.where,
-            f"{kind.name} is {kind.text!r}; it must be S3Prefix, ManifestFile; use S3Prefix",
-        )
+        yield kind.says(f"is {kind.text!r}; it must be S3Prefix, ManifestFile; use S3Prefix")
 
 
 @rule(
@@ -171,26 +166,24 @@ def transform_filters(transform: TransformFacts) -> Iterator[Finding]:
         if text is None:
             continue
         if len(text) > 63 or not text.startswith("$"):
-            yield (
-                fact.where,
-                f"{fact.name} is {text!r} ({len(text)} characters); it must be a JSONPath from $, "
-                "of at most 63; write it as $.field or $[0:3]",
+            yield fact.says(
+                f"is {text!r} ({len(text)} characters); it must be a JSONPath from $, of at most "
+                "63; write it as $.field or $[0:3]"
             )
             continue
         strange = unexpected_character(text, is_csv=is_csv)
         if strange is not None:
             kind = "indexes of columns, as $[0,2] or $[1:]" if is_csv else "letters and digits"
-            yield (
-                fact.where,
-                f"{fact.name} is {text!r}; SageMaker takes no {strange!r} in the path of a "
-                f"filter of {'CSV' if is_csv else 'JSON'}; use {kind}",
+            yield fact.says(
+                f"is {text!r}; SageMaker takes no {strange!r} in the path of a filter of "
+                f"{'CSV' if is_csv else 'JSON'}; use {kind}"
             )
             continue
         try:
             JsonPath.parse(text)
         except InvalidJsonPath as error:
             ranges = "list single indexes, or keep one range" if ":" in text else "write it so"
-            yield fact.where, f"{fact.name} is {text!r}; {error.why}; {ranges}"
+            yield fact.says(f"is {text!r}; {error.why}; {ranges}")
 
 
 @rule(refused=True, source=_GUIDE, example="output_filter: $.class   # with accept: image/png")
@@ -206,10 +199,9 @@ def transform_data_processing(transform: TransformFacts) -> Iterator[Finding]:
     if not joins and not any(filters):
         return
     if transform.split_type.text in ("RecordIO", "TFRecord"):
-        yield (
-            transform.split_type.where,
-            f"{transform.split_type.name} is {transform.split_type.text!r}; filters and the join "
-            "know JSON and CSV only; use Line, or remove them",
+        yield transform.split_type.says(
+            f"is {transform.split_type.text!r}; filters and the join know JSON and CSV only; use "
+            "Line, or remove them"
         )
         return
     sides = (
@@ -272,21 +264,18 @@ def transform_join(transform: TransformFacts) -> Iterator[Finding]:
     Otherwise nothing marks the end of a record, or a filter finds nothing and its objects fail.
     """
     if _runs_together(transform):
-        yield (
-            transform.join_source.where,
-            f"{transform.join_source.name} is 'Input' and records are split by line; without "
-            "AssembleWith: Line the joined records run into one another; add it",
+        yield transform.join_source.says(
+            "is 'Input' and records are split by line; without AssembleWith: Line the joined "
+            "records run into one another; add it"
         )
     joined = transform.join_source.text == "Input"
     if joined or isinstance(transform.join_source.value, Unknown):
         return
     for name in ("SageMakerOutput", "SageMakerInput"):
         if name in (transform.output_filter.text or ""):
-            yield (
-                transform.output_filter.where,
-                f"{transform.output_filter.name} is {transform.output_filter.text!r}; {name} is "
-                "what a join adds, and there is none; join the input, or filter by what the model "
-                "answers",
+            yield transform.output_filter.says(
+                f"is {transform.output_filter.text!r}; {name} is what a join adds, and there is "
+                "none; join the input, or filter by what the model answers"
             )
 
 
@@ -311,16 +300,12 @@ def transform_location(transform: TransformFacts) -> Iterator[Finding]:
     for fact in (transform.s3_uri, transform.output_path):
         text = fact.text
         if text is not None and S3Location.find(text) is None:
-            yield (
-                fact.where,
-                f"{fact.name} is {text!r}; it must be s3://bucket/prefix; write it so",
-            )
+            yield fact.says(f"is {text!r}; it must be s3://bucket/prefix; write it so")
     uri = transform.s3_uri.text
     if transform.data_type.text == "ManifestFile" and uri is not None and uri.endswith("/"):
-        yield (
-            transform.s3_uri.where,
-            f"{transform.s3_uri.name} is {uri!r} and {transform.data_type.name} is 'ManifestFile'; "
-            "a manifest is one object, not a prefix; name the object",
+        yield transform.s3_uri.says(
+            f"is {uri!r} and {transform.data_type.name} is 'ManifestFile'; a manifest is one "
+            "object, not a prefix; name the object"
         )
 
 
@@ -346,12 +331,11 @@ def transform_output_apart(transform: TransformFacts) -> Iterator[Finding]:
         return
     beside = output[len(before)]
     if isinstance(beside, str) and f"{beside}/".startswith(last) and last != "s3://":
-        yield (
-            transform.output_path.where,
-            f"{transform.output_path.name} is below {transform.s3_uri.name}, a prefix that takes "
-            f"every key which begins with it{'' if last.endswith('/') else ', without a slash too'}"
-            "; the output is read as input by the next job; write it beside, such as "
-            "s3://<bucket>/in/ and s3://<bucket>/out/",
+        yield transform.output_path.says(
+            f"is below {transform.s3_uri.name}, a prefix that takes every key which begins with "
+            f"it{'' if last.endswith('/') else ', without a slash too'}; the output is read as "
+            "input by the next job; write it beside, such as s3://<bucket>/in/ and "
+            "s3://<bucket>/out/"
         )
 
 

@@ -61,10 +61,8 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
     CloudFormation's schema demands neither and allows both; CreateModel takes exactly one.
     """
     if model.primary.certain and model.containers_fact.certain:
-        yield (
-            model.containers_fact.where,
-            f"{model.containers_fact.name} and {model.primary.name} are both given; a model takes "
-            "one of them; remove the other",
+        yield model.containers_fact.says(
+            f"and {model.primary.name} are both given; a model takes one of them; remove the other"
         )
     elif not model.primary.given and not model.containers_fact.given:
         yield (
@@ -73,7 +71,7 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
             f"{model.containers_fact.name}",
         )
     elif model.containers_fact.size == 0:
-        yield model.containers_fact.where, f"{model.containers_fact.name} is empty; add one"
+        yield model.containers_fact.says("is empty; add one")
 
 
 @rule(
@@ -87,10 +85,9 @@ def model_multi_model(model: ModelDefinitionFacts) -> Iterator[Finding]:
     A request names one model of many. CreateModel refuses a second such container.
     """
     for container in [one for one in model.containers if one.is_multi_model][1:]:
-        yield (
-            container.mode.where,
-            f"{container.mode.name} is 'MultiModel' here and above; a model has one such "
-            "container; let the others be SingleModel",
+        yield container.mode.says(
+            "is 'MultiModel' here and above; a model has one such container; let the others be "
+            "SingleModel"
         )
 
 
@@ -153,10 +150,9 @@ def model_marketplace(model: ModelDefinitionFacts) -> Iterator[Finding]:
         package = container.get("ModelPackageName")
         listed = _LISTED.search(package.pieces[-1] or "") if package.pieces else None
         if listed and isolation.flag is not True and not isinstance(isolation.value, Unknown):
-            yield (
-                package.where,
-                f"{package.name} is of the AWS Marketplace, whose models run without a network; "
-                "add EnableNetworkIsolation: true to the model",
+            yield package.says(
+                "is of the AWS Marketplace, whose models run without a network; add "
+                "EnableNetworkIsolation: true to the model"
             )
 
 
@@ -179,7 +175,7 @@ def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
         if not asked:
             why = "others have one; give each one, or none"
         for fact in without:
-            yield fact.where, f"{fact.name} is missing, and {why}"
+            yield fact.says(f"is missing, and {why}")
     seen: set[str] = set()
     for fact in model.hostnames:
         name = fact.text
@@ -202,10 +198,9 @@ def image_registry_network(model: ModelDefinitionFacts) -> Iterator[Finding]:
     for container in (model.primary, *model.containers_fact.items()):
         mode = container.get("ImageConfig").get("RepositoryAccessMode")
         if mode.text == "Vpc" and not model.vpc.given:
-            yield (
-                mode.where,
-                f"{mode.name} is Vpc and the model has no VpcConfig, so there is no way to the "
-                "registry; add VpcConfig, or push the image to ECR",
+            yield mode.says(
+                "is Vpc and the model has no VpcConfig, so there is no way to the registry; add "
+                "VpcConfig, or push the image to ECR"
             )
 
 
@@ -247,18 +242,15 @@ def network_s3(facts: NetworkFacts) -> Iterator[Finding]:
     out.
     """
     if facts.closed:
-        yield (
-            facts.security_groups.where,
-            f"{facts.security_groups.name} has {', '.join(facts.closed)}, which lets nothing out, "
-            "so that the model's files are not fetched; let it send to port 443, to S3's prefix "
-            "list or any address",
+        yield facts.security_groups.says(
+            f"has {', '.join(facts.closed)}, which lets nothing out, so that the model's files are "
+            "not fetched; let it send to port 443, to S3's prefix list or any address"
         )
     if facts.cut_off:
-        yield (
-            facts.subnets.where,
-            f"{facts.subnets.name} has {', '.join(facts.cut_off)}, from which nothing leads to S3; "
-            "add an AWS::EC2::VPCEndpoint of type Gateway for S3 to its route table, or a route to "
-            "a NAT gateway",
+        yield facts.subnets.says(
+            f"has {', '.join(facts.cut_off)}, from which nothing leads to S3; add an "
+            "AWS::EC2::VPCEndpoint of type Gateway for S3 to its route table, or a route to a NAT "
+            "gateway"
         )
 
 
@@ -305,10 +297,9 @@ def resource_name(facts: NameFacts) -> Iterator[Finding]:
     """
     known = "".join(piece for piece in facts.name.pieces if piece is not None)
     if facts.name.text is None and known and not is_name(f"a{known[:61]}a"):
-        yield (
-            facts.name.where,
-            f"{facts.name.name} is {facts.name.shown!r}; it must be 1 to 63 letters, digits and "
-            "hyphens between them, no underscore; rename it",
+        yield facts.name.says(
+            f"is {facts.name.shown!r}; it must be 1 to 63 letters, digits and hyphens between "
+            "them, no underscore; rename it"
         )
 
 
@@ -328,10 +319,9 @@ def resource_name_fixed(facts: NameFacts) -> Iterator[Finding]:
     versioned = any(_VERSION & _words(parameter) for parameter in facts.parameters)
     replaced = facts.kind in ("model", "endpoint configuration")
     if replaced and facts.name.text is not None and not versioned:
-        yield (
-            facts.name.where,
-            f"{facts.name.name} is {facts.name.text!r}; a change makes another {facts.kind}, which "
-            "may not have the same name; leave it out, or let a version be part of it",
+        yield facts.name.says(
+            f"is {facts.name.text!r}; a change makes another {facts.kind}, which may not have the "
+            "same name; leave it out, or let a version be part of it"
         )
 
 
@@ -355,11 +345,10 @@ def resource_name_taken(facts: NameFacts) -> Iterator[Finding]:
     "Cannot create already existing endpoint".
     """
     if facts.taken:
-        yield (
-            facts.name.where,
-            f"{facts.name.name} is {facts.name.text!r}, which the {facts.kind} that is replaced "
-            "still has while the new one is made; leave create_before_destroy out, or let a part "
-            "of the name change with what replaces it",
+        yield facts.name.says(
+            f"is {facts.name.text!r}, which the {facts.kind} that is replaced still has while the "
+            "new one is made; leave create_before_destroy out, or let a part of the name change "
+            "with what replaces it"
         )
 
 

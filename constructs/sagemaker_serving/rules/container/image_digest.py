@@ -24,23 +24,20 @@ def image_digest(container: ContainerFacts) -> Iterator[Finding]:
     if not digest.given:
         return
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", str(digest.value)):
-        yield (
-            digest.where,
-            f"{digest.name} is {digest.value!r}; it must be sha256: and 64 digits or letters a to "
-            "f; take it from `aws ecr describe-images`",
+        yield digest.says(
+            f"is {digest.value!r}; it must be sha256: and 64 digits or letters a to f; take it "
+            "from `aws ecr describe-images`"
         )
     own = parse_ecr_uri(uri.text or "")
     if own is not None and own.tag:
-        yield (
-            digest.where,
-            f"{digest.name} stands beside {uri.name}, which ends in {own.tag!r}; a digest stands "
-            "instead of it; remove one of them",
+        yield digest.says(
+            f"stands beside {uri.name}, which ends in {own.tag!r}; a digest stands instead of it; "
+            "remove one of them"
         )
     if container.compilation.given and not uri.given:
-        yield (
-            digest.where,
-            f"{digest.name} stands beside compile, whose job says which image serves the result; "
-            "remove it, or give image_uri",
+        yield digest.says(
+            "stands beside compile, whose job says which image serves the result; remove it, or "
+            "give image_uri"
         )
 
 
@@ -61,10 +58,9 @@ def image_digest_shared(model: ModelFacts) -> Iterator[Finding]:
         known = images.setdefault(digest, {})
         known[f"{image.repository}:{image.tag}"] = None
         if len(known) > 1:
-            yield (
-                container.image_digest.where,
-                f"{container.image_digest.name} pins one image, and it is said of "
-                f"{' and '.join(known)}; give each variant the digest of its own image",
+            yield container.image_digest.says(
+                f"pins one image, and it is said of {' and '.join(known)}; give each variant the "
+                "digest of its own image"
             )
 
 

@@ -44,10 +44,7 @@ def image_is_patched(container: ContainerFacts, today: date) -> Iterator[Finding
     by_uri = container.image_uri.given
     named = container.image_uri if by_uri else container.framework_version
     shown = f"{image.repository}:{image.tag}" if by_uri else repr(container.framework_version.text)
-    yield (
-        named.where,
-        f"{named.name} is {shown}, {_end(support, today)}; {_advice(image, today, by_uri)}",
-    )
+    yield named.says(f"is {shown}, {_end(support, today)}; {_advice(image, today, by_uri)}")
 
 
 def aws_image(container: ContainerFacts) -> EcrImage | None:

@@ -75,10 +75,9 @@ def image_patch_release(container: ContainerFacts) -> Iterator[Finding]:
     for name, scope in () if image is None else scopes_of(image.repository):
         taken = image_version(name, asked.text, scope)
         if name == framework and taken != asked.text and not taken.startswith(f"{asked.text}."):
-            yield (
-                asked.where,
-                f"{asked.name} is {asked.text!r}; AWS's tables have no {name} image of it; it gets "
-                f"that of {taken}, the nearest",
+            yield asked.says(
+                f"is {asked.text!r}; AWS's tables have no {name} image of it; it gets that of "
+                f"{taken}, the nearest"
             )
 
 
@@ -113,16 +112,14 @@ def image_uri(container: ContainerFacts) -> Iterator[Finding]:
         return
     image = parse_ecr_uri(uri)
     if image is None:
-        yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} is {uri!r}; endpoints pull only from ECR: "
-            "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there",
+        yield container.image_uri.says(
+            f"is {uri!r}; endpoints pull only from ECR: "
+            "<account>.dkr.ecr.<region>.amazonaws.com/<repository>:<tag>; push the image there"
         )
     elif region in regions() and image.region != region:
-        yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} is in {image.region}; an endpoint in {region} pulls only "
-            f"from {region}; replicate the image there",
+        yield container.image_uri.says(
+            f"is in {image.region}; an endpoint in {region} pulls only from {region}; replicate "
+            "the image there"
         )
 
 
@@ -141,10 +138,9 @@ def image_training(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
         serving = re.sub("-training(?=[:@])", "-inference", uri)
         found = published_image(serving) if serving != uri else None
         if found is not None:
-            yield (
-                container.image_uri.where,
-                f"{container.image_uri.name} is {uri!r}, an image for training, which serves "
-                f"nothing; use {found.image.repository}: sagemaker-serving docs images",
+            yield container.image_uri.says(
+                f"is {uri!r}, an image for training, which serves nothing; use "
+                f"{found.image.repository}: sagemaker-serving docs images"
             )
 
 
@@ -166,21 +162,18 @@ def image_tag(container: ContainerFacts) -> Iterator[Finding]:
     image, releases = found.image, release_tags(found.image.repository)
     release = re.match(r"[0-9]+[.][0-9]+(?=[.-]|$)", image.tag)
     if releases and image.tag in ("", "latest"):
-        yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} has {'' if image.tag else 'no tag, which means '}the tag "
-            f"'latest', and AWS's tables have no such {image.repository}; "
-            f"use one of those that `sagemaker-serving docs images` has",
+        yield container.image_uri.says(
+            f"has {'' if image.tag else 'no tag, which means '}the tag 'latest', and AWS's tables "
+            f"have no such {image.repository}; use one of those that `sagemaker-serving docs "
+            "images` has"
         )
     if release is None or not releases:
         return
     if release[0] not in releases:
         known = sorted(releases, key=lambda each: tuple(map(int, re.findall("[0-9]+", each))))
-        yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} has the tag {image.tag!r}; AWS's tables have "
-            f"{image.repository} of {', '.join(known)}; use one of these, or look before you "
-            "deploy",
+        yield container.image_uri.says(
+            f"has the tag {image.tag!r}; AWS's tables have {image.repository} of "
+            f"{', '.join(known)}; use one of these, or look before you deploy"
         )
         return
     for what in (r"cpu|gpu", r"py[0-9]+"):
@@ -190,11 +183,9 @@ def image_tag(container: ContainerFacts) -> Iterator[Finding]:
         is_other = what.startswith("cpu") and second and not given
         wrong = second if known_parts and is_other else [g for g in given if g not in known_parts]
         if known_parts and wrong:
-            yield (
-                container.image_uri.where,
-                f"{container.image_uri.name} has the tag {image.tag!r}; {image.repository} "
-                f"{release[0]} is published for {', '.join(sorted(known_parts))}, not {wrong[0]}; "
-                "use one of these",
+            yield container.image_uri.says(
+                f"has the tag {image.tag!r}; {image.repository} {release[0]} is published for "
+                f"{', '.join(sorted(known_parts))}, not {wrong[0]}; use one of these"
             )
 
 
@@ -219,10 +210,8 @@ def image_account(container: ContainerFacts) -> Iterator[Finding]:
         )
     else:
         advice = f"in {region} it is {' or '.join(found.accounts)}"
-    yield (
-        container.image_uri.where,
-        f"{container.image_uri.name} names the account {found.image.account} for "
-        f"{found.image.repository}; {advice}",
+    yield container.image_uri.says(
+        f"names the account {found.image.account} for {found.image.repository}; {advice}"
     )
 
 
@@ -274,8 +263,7 @@ def image_architecture(container: ContainerFacts) -> Iterator[Finding]:
     if found is None or kind is None or None in (found.architecture, kind.architecture):
         return
     if found.architecture != kind.architecture:
-        yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} is an {found.architecture} image and {kind.name} is "
-            f"{kind.architecture}; use an image for {kind.architecture}, or another instance type",
+        yield container.image_uri.says(
+            f"is an {found.architecture} image and {kind.name} is {kind.architecture}; use an "
+            f"image for {kind.architecture}, or another instance type"
         )

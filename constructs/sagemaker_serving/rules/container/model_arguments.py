@@ -62,10 +62,9 @@ def model_tokens(container: ContainerFacts) -> Iterator[Finding]:
     names = ("MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH", "MAX_TOTAL_TOKENS", "MAX_BATCH_TOTAL_TOKENS")
     tokens, length, total, batch = (container.environment.get(name) for name in names)
     if tokens is not None and length is not None:
-        yield (
-            length.where,
-            f"{length.name} stands beside {tokens.name}, which is its new name, and the launcher "
-            "takes one of them; remove it",
+        yield length.says(
+            f"stands beside {tokens.name}, which is its new name, and the launcher takes one of "
+            "them; remove it"
         )
     for few, many, spare in ((tokens or length, total, 1), (total, batch, 0)):
         asked, most = (None if fact is None else _digits(fact) for fact in (few, many))
@@ -73,10 +72,9 @@ def model_tokens(container: ContainerFacts) -> Iterator[Finding]:
             continue
         if asked > most - spare:
             counts = "which counts the answer, too" if spare else "which all requests share"
-            yield (
-                few.where,
-                f"{few.name} is {asked} and {many.name} {most}, {counts}; use at most "
-                f"{most - spare}, or more in all",
+            yield few.says(
+                f"is {asked} and {many.name} {most}, {counts}; use at most {most - spare}, or more "
+                "in all"
             )
 
 
@@ -98,7 +96,7 @@ def model_quantize(container: ContainerFacts) -> Iterator[Finding]:
     if given.text is not None and given.text not in _QUANTIZE and not oldest:
         near = nearest(given.text, _QUANTIZE)
         listed = f"it is of {', '.join(_QUANTIZE)}" if near is None else f"did you mean {near}?"
-        yield given.where, f"{given.name} is {given.text!r}; {listed}"
+        yield given.says(f"is {given.text!r}; {listed}")
 
 
 _QUANTIZE = (
@@ -127,11 +125,9 @@ def model_dtype(variant: VariantFacts) -> Iterator[Finding]:
             served = any(each.startswith(start) for each in frameworks_named(container))
             if given is not None and served and (given.text or "").lower() in ("bf16", "bfloat16"):
                 half = "fp16" if start == "djl" else "float16"
-                yield (
-                    given.where,
-                    f"{given.name} is {given.text!r}, and the {gpu} of "
-                    f"{variant.instance_type.text} has no bfloat16; use {half}, or a type of g5 "
-                    "or later",
+                yield given.says(
+                    f"is {given.text!r}, and the {gpu} of {variant.instance_type.text} has no "
+                    f"bfloat16; use {half}, or a type of g5 or later"
                 )
 
 
@@ -162,10 +158,9 @@ def model_task(container: ContainerFacts) -> Iterator[Finding]:
     if toolkit and not container.data_source.given and task not in _TASKS:
         near = nearest(task, _TASKS)
         use = "feature-extraction gives a text's vectors" if near is None else f"use {near}"
-        yield (
-            given.where,
-            f"{given.name} is {given.text!r}, for which there is no pipeline; {use}, or give an "
-            "archive whose code/inference.py loads the model",
+        yield given.says(
+            f"is {given.text!r}, for which there is no pipeline; {use}, or give an archive whose "
+            "code/inference.py loads the model"
         )
 
 

@@ -33,18 +33,16 @@ def model_id_offline(container: ContainerFacts) -> Iterator[Finding]:
         return
     for fact in () if _has_artifact(container) else fetched(container):
         if not (fact.text or "/").startswith("/"):
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.text!r}, which {offline[0]} cannot fetch; give the model "
-                f"as {container.artifact.name}, or {offline[1]}",
+            yield fact.says(
+                f"is {fact.text!r}, which {offline[0]} cannot fetch; give the model as "
+                f"{container.artifact.name}, or {offline[1]}"
             )
     script = container.environment.get("SAGEMAKER_SUBMIT_DIRECTORY", ABSENT)
     fetches = any(each in _FETCH_SCRIPTS for each in frameworks_named(container))
     if fetches and container.network_isolation.flag and script.shown.startswith("s3://"):
-        yield (
-            script.where,
-            f"{script.name} is {script.shown!r}, which {offline[0]} cannot fetch; put the script "
-            f"into the archive's code/ and write /opt/ml/model/code, or {offline[1]}",
+        yield script.says(
+            f"is {script.shown!r}, which {offline[0]} cannot fetch; put the script into the "
+            f"archive's code/ and write /opt/ml/model/code, or {offline[1]}"
         )
 
 
@@ -104,16 +102,14 @@ def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
     for fact in fetched(container) if of_hub or of_file else ():
         if fact.shown.startswith("s3://"):
             why = "is no id of the hub, nor a path" if of_hub else "the role is not granted"
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.shown!r}, which {why}; give it as "
-                f"{container.artifact.name}, with a slash at the end where it is a prefix",
+            yield fact.says(
+                f"is {fact.shown!r}, which {why}; give it as {container.artifact.name}, with a "
+                "slash at the end where it is a prefix"
             )
         elif of_hub and "://" in fact.shown:
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.shown!r}, which is no id of the hub, nor a path; write the "
-                f"id, {'/'.join(fact.shown.rstrip('/').split('/')[-2:])}",
+            yield fact.says(
+                f"is {fact.shown!r}, which is no id of the hub, nor a path; write the id, "
+                f"{'/'.join(fact.shown.rstrip('/').split('/')[-2:])}"
             )
 
 
@@ -162,11 +158,9 @@ def artifact_code_of_hub(container: ContainerFacts) -> Iterator[Finding]:
     of_hugging_face = any(each in serve_ids for each in frameworks_named(container))
     if of_hugging_face and given.text is not None and not given.text.startswith("/"):
         shown = container.artifact.text or container.data_source.get("S3Uri").text
-        yield (
-            given.where,
-            f"{given.name} is {given.text!r}, so that the container serves the hub's model and "
-            f"never looks into {container.artifact.name if shown is None else repr(shown)}; remove "
-            "one of them",
+        yield given.says(
+            f"is {given.text!r}, so that the container serves the hub's model and never looks into "
+            f"{container.artifact.name if shown is None else repr(shown)}; remove one of them"
         )
 
 
@@ -193,11 +187,9 @@ def model_start_time(variant: VariantFacts) -> Iterator[Finding]:
         large = any(each.startswith(tuple(SHARED_BY)) for each in frameworks_named(container))
         for fact in fetched(container) if large else ():
             if not (fact.text or "/").startswith("/"):
-                yield (
-                    time.where,
-                    f"{time.name} is left out, and the container fetches {fact.text!r} "
-                    f"({fact.name}) before it answers; give it the time, such as 1200, at most "
-                    "3600",
+                yield time.says(
+                    f"is left out, and the container fetches {fact.text!r} ({fact.name}) before it "
+                    "answers; give it the time, such as 1200, at most 3600"
                 )
 
 

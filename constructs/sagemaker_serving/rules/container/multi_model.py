@@ -63,10 +63,8 @@ def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
         advice = "on GPUs only NVIDIA Triton serves many models; use its image, or a CPU type"
     else:
         return
-    yield (
-        container.instance_type.where,
-        f"{container.instance_type.name} is {kind.name!r} and the container is multi-model; "
-        f"{advice}",
+    yield container.instance_type.says(
+        f"is {kind.name!r} and the container is multi-model; {advice}"
     )
 
 
@@ -84,11 +82,10 @@ def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
     """
     unknown = isinstance(container.environment_fact.value, Unknown)
     if _serves_tensorflow(container) and not unknown and _PORTS not in container.environment:
-        yield (
-            container.mode.where,
-            f"{container.mode.name} is 'MultiModel' and the environment lacks {_PORTS}, without "
-            "which TensorFlow Serving's container does not start; add "
-            f"{_PORTS}: 9000-9999, which holds 449 models at once",
+        yield container.mode.says(
+            f"is 'MultiModel' and the environment lacks {_PORTS}, without which TensorFlow "
+            f"Serving's container does not start; add {_PORTS}: 9000-9999, which holds 449 models "
+            "at once"
         )
 
 
@@ -106,10 +103,9 @@ def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
     low, high = int(found[1]), int(found[2])
     room = models_in_ports(low, high)
     if low < high and room < 10:
-        yield (
-            ports.where,
-            f"{ports.name} is {ports.text!r}, which holds {room} models at once (two ports each, "
-            "of 90 % of the range); the next is answered with 507; use 9000-9999 for 449",
+        yield ports.says(
+            f"is {ports.text!r}, which holds {room} models at once (two ports each, of 90 % of the "
+            "range); the next is answered with 507; use 9000-9999 for 449"
         )
 
 
@@ -128,11 +124,10 @@ def multi_model_pytorch(container: ContainerFacts) -> Iterator[Finding]:
     given = container.environment.get(_MODEL_API)
     if given is not None and (given.text is None or given.text.lower() == "true"):
         return
-    yield (
-        container.mode.where,
-        f"{container.mode.name} is 'MultiModel' and the image has PyTorch {version[0]}.{version[1]}"
-        "; its TorchServe refuses to load models, since its settings lack a line break; add "
-        f"{_MODEL_API}: 'true' to the environment, or use an image up to 2.3",
+    yield container.mode.says(
+        f"is 'MultiModel' and the image has PyTorch {version[0]}.{version[1]}; its TorchServe "
+        f"refuses to load models, since its settings lack a line break; add {_MODEL_API}: 'true' "
+        "to the environment, or use an image up to 2.3"
     )
 
 

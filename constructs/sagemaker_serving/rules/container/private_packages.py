@@ -24,10 +24,9 @@ def private_packages(container: ContainerFacts) -> Iterator[Finding]:
     """
     fact = container.environment.get(PRIVATE_PACKAGES)
     if fact is not None and fact.text and not PRIVATE_REPOSITORY.fullmatch(fact.text):
-        yield (
-            fact.where,
-            f"{fact.name} is {fact.text!r}; it must be "
-            "arn:aws:codeartifact:<region>:<account>:repository/<domain>/<repository>",
+        yield fact.says(
+            f"is {fact.text!r}; it must be "
+            "arn:aws:codeartifact:<region>:<account>:repository/<domain>/<repository>"
         )
 
 
@@ -47,8 +46,7 @@ def private_packages_unread(container: ContainerFacts) -> Iterator[Finding]:
     else:
         frameworks = ((container.framework.text or "").lower(),)
     if fact is not None and "tensorflow" in frameworks:
-        yield (
-            fact.where,
-            f"{fact.name} is given to TensorFlow's image, which installs requirements.txt from "
-            "PyPI alone; install the private packages into code/lib/, and remove it",
+        yield fact.says(
+            "is given to TensorFlow's image, which installs requirements.txt from PyPI alone; "
+            "install the private packages into code/lib/, and remove it"
         )

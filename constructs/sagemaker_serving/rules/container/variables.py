@@ -41,7 +41,7 @@ def container_variable_value(host: ContainerFacts | TransformFacts) -> Iterator[
         if not known.takes(text):
             usual = "" if known.default is None else f"; left out it is {known.default}"
             ports = "; use 9000-9999" if known.kind == "ports" else ""
-            yield fact.where, f"{fact.name} is {text!r}; it must be {known.allowed}{ports}{usual}"
+            yield fact.says(f"is {text!r}; it must be {known.allowed}{ports}{usual}")
 
 
 @rule(source=_SOURCE, example="SAGEMAKER_TS_MIN_WORKERS over MAX_WORKERS")
@@ -61,10 +61,9 @@ def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[
         return
     numbers = known.takes(fewest) and known.takes(highest)
     if "toolkit" in _servers(host) and numbers and int(fewest) > int(highest):
-        yield (
-            least.where,
-            f"{least.name} is {fewest} and SAGEMAKER_TS_MAX_WORKERS is {highest}; the fewest "
-            f"are not more than the most; use at most {highest}",
+        yield least.says(
+            f"is {fewest} and SAGEMAKER_TS_MAX_WORKERS is {highest}; the fewest are not more than "
+            f"the most; use at most {highest}"
         )
 
 
@@ -115,7 +114,7 @@ def container_variable_quotes(host: ContainerFacts | TransformFacts) -> Iterator
     for name, fact in _written(host).items():
         text = _text(fact) or ""
         if _NAMES.match(name) and text[:1] in "\"'" and text[:1] == text[-1:] != "":
-            yield fact.where, f"{fact.name} is {text!r} with its quotes; write {text[1:-1]}"
+            yield fact.says(f"is {text!r} with its quotes; write {text[1:-1]}")
 
 
 _NAMES = re.compile("HF_|HUGGING_FACE_|(OPTION|SM_[A-Z_]+)_MODEL|SAGEMAKER_PROGRAM")
@@ -132,11 +131,10 @@ def container_multi_model(host: ContainerFacts | TransformFacts) -> Iterator[Fin
     if container is None or fact is None or container.is_multi_model:
         return
     if len(_servers(host)) == _OF_ONE and (_text(fact) or "").lower() == "true":
-        yield (
-            fact.where,
-            f"{fact.name} is {_text(fact)!r}, and this is no multi-model endpoint: its container "
-            "would load no model; remove it, or serve many models with multi_model (in a "
-            "template, Mode: MultiModel)",
+        yield fact.says(
+            f"is {_text(fact)!r}, and this is no multi-model endpoint: its container would load no "
+            "model; remove it, or serve many models with multi_model (in a template, Mode: "
+            "MultiModel)"
         )
 
 

@@ -47,11 +47,10 @@ def caller_permission(caller: CallerFacts) -> Iterator[Finding]:
     named = caller.endpoint or caller.told.text
     if caller.endpoint is not None or any("endpoint/" in each or ids_of(each) for each in on):
         only = f" on it, only on {', '.join(map(name_shown, dict.fromkeys(on)))}" if on else ""
-        yield (
-            caller.told.where,
-            f"{caller.told.name} tells {caller.user} the endpoint {named}, and no policy of its "
-            f"role {caller.role} allows an action of SageMaker's{only}; add a statement that "
-            "allows sagemaker:InvokeEndpoint on the endpoint's ARN",
+        yield caller.told.says(
+            f"tells {caller.user} the endpoint {named}, and no policy of its role {caller.role} "
+            f"allows an action of SageMaker's{only}; add a statement that allows "
+            "sagemaker:InvokeEndpoint on the endpoint's ARN"
         )
 
 
@@ -83,11 +82,10 @@ def caller_asynchronous(caller: CallerFacts) -> Iterator[Finding]:
         wrong = [_LATER]
     if wrong:
         kind, right = ("an", _LATER) if caller.asynchronous else ("no", _AT_ONCE[0])
-        yield (
-            caller.told.where,
-            f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, which is "
-            f"{kind} asynchronous one, and its role {caller.role} may {wrong[0]} and not {right}; "
-            f"allow sagemaker:{right}, and call that",
+        yield caller.told.says(
+            f"tells {caller.user} the endpoint {caller.endpoint}, which is {kind} asynchronous "
+            f"one, and its role {caller.role} may {wrong[0]} and not {right}; allow "
+            f"sagemaker:{right}, and call that"
         )
 
 
@@ -115,10 +113,9 @@ def caller_timeout(caller: CallerFacts) -> Iterator[Finding]:
     Lambda ends one without a Timeout after 3 seconds; an endpoint may take 60 to answer.
     """
     if not caller.timeout.given and caller.endpoint is not None:
-        yield (
-            caller.told.where,
-            f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and without a "
-            "Timeout it ends after 3 seconds; an endpoint may take 60 to answer; set its Timeout",
+        yield caller.told.says(
+            f"tells {caller.user} the endpoint {caller.endpoint}, and without a Timeout it ends "
+            "after 3 seconds; an endpoint may take 60 to answer; set its Timeout"
         )
 
 
@@ -134,11 +131,10 @@ def caller_network(caller: CutOffFacts) -> Iterator[Finding]:
     It has no public address, so an internet gateway is none. Its call ends with "Connect timeout on
     endpoint URL", or with the function's own time.
     """
-    yield (
-        caller.told.where,
-        f"{caller.told.name} tells {caller.user} the endpoint {caller.endpoint}, and nothing leads "
-        f"from {' and '.join(caller.subnets)} to SageMaker; add a VPC endpoint of "
-        "sagemaker.runtime, or a route to a NAT gateway",
+    yield caller.told.says(
+        f"tells {caller.user} the endpoint {caller.endpoint}, and nothing leads from "
+        f"{' and '.join(caller.subnets)} to SageMaker; add a VPC endpoint of sagemaker.runtime, or "
+        "a route to a NAT gateway"
     )
 
 
@@ -163,16 +159,15 @@ def vpc_endpoint(facts: VpcEndpointFacts) -> Iterator[Finding]:
         meant = "sagemaker.runtime" if "runtime" in written else "sagemaker.api"
         if nested:
             meant = facts.service.shown[facts.service.shown.index("aws.sagemaker.") :]
-        yield (
-            facts.service.where,
-            f"{facts.service.name} is {facts.service.shown!r}; SageMaker's are "
-            f"com.amazonaws.<region>. and {', '.join(_SERVICES)}, or aws.sagemaker.<region>. and "
-            f"notebook or studio; use {meant}",
+        yield facts.service.says(
+            f"is {facts.service.shown!r}; SageMaker's are com.amazonaws.<region>. and "
+            f"{', '.join(_SERVICES)}, or aws.sagemaker.<region>. and notebook or studio; use "
+            f"{meant}"
         )
     kind = facts.kind
     if not kind.given or (kind.text is not None and kind.text != "Interface"):
         said = f"is {kind.text!r}" if kind.given else "is left out, so that it is Gateway"
-        yield kind.where, f"{kind.name} {said}; SageMaker has Interface; write that"
+        yield kind.says(f"{said}; SageMaker has Interface; write that")
 
 
 _SERVICE = re.compile(
@@ -203,28 +198,22 @@ def api_integration(facts: IntegrationFacts) -> Iterator[Finding]:
     if found is None or path is None:
         return
     if found[1] != "runtime.sagemaker":
-        yield (
-            uri.where,
-            f"{uri.name} has the service {found[1]!r}; endpoints answer at runtime.sagemaker; use "
-            "arn:aws:apigateway:<region>:runtime.sagemaker:path/endpoints/<name>/invocations",
+        yield uri.says(
+            f"has the service {found[1]!r}; endpoints answer at runtime.sagemaker; use "
+            "arn:aws:apigateway:<region>:runtime.sagemaker:path/endpoints/<name>/invocations"
         )
     elif path[1] != "endpoints" or path[3] not in _PATHS:
-        yield (
-            uri.where,
-            f"{uri.name} ends with {path[1]}/{path[2]}/{path[3]}; an endpoint answers at "
-            f"endpoints/<name>/ and {', '.join(_PATHS)}; use one of these",
+        yield uri.says(
+            f"ends with {path[1]}/{path[2]}/{path[3]}; an endpoint answers at endpoints/<name>/ "
+            f"and {', '.join(_PATHS)}; use one of these"
         )
     if not facts.role.given:
-        yield (
-            facts.role.where,
-            f"{facts.role.name} is missing; give a role that apigateway.amazonaws.com assumes, and "
-            "that allows sagemaker:InvokeEndpoint",
+        yield facts.role.says(
+            "is missing; give a role that apigateway.amazonaws.com assumes, and that allows "
+            "sagemaker:InvokeEndpoint"
         )
     if facts.method.text not in (None, "POST"):
-        yield (
-            facts.method.where,
-            f"{facts.method.name} is {facts.method.text!r}; an endpoint takes POST alone; use it",
-        )
+        yield facts.method.says(f"is {facts.method.text!r}; an endpoint takes POST alone; use it")
 
 
 _PATHS = ("invocations", "async-invocations", "invocations-response-stream")
@@ -248,10 +237,7 @@ def log_group_name(facts: LogGroupFacts) -> Iterator[Finding]:
     meant = nearest(written[1].casefold(), [one.casefold() for one in groups])
     close = next((groups[one] for one in groups if one.casefold() == meant), None)
     if close is not None:
-        yield (
-            facts.name.where,
-            f"{facts.name.name} is {facts.name.shown!r}; SageMaker writes to {close}; write that",
-        )
+        yield facts.name.says(f"is {facts.name.shown!r}; SageMaker writes to {close}; write that")
 
 
 _LOG_GROUPS = tuple(

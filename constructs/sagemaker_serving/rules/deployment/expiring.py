@@ -25,11 +25,10 @@ def expire_model(facts: ExpiringFacts) -> Iterator[Finding]:
     ECR do not know that they are in use.
     """
     if facts.days.number is not None:
-        yield (
-            facts.part.where,
-            f"{facts.part.name} is in {facts.store}, which deletes it after {facts.days.value} "
-            "days, and instances that start later find nothing; let the rule be for another "
-            "prefix, or for images without a tag",
+        yield facts.part.says(
+            f"is in {facts.store}, which deletes it after {facts.days.value} days, and instances "
+            "that start later find nothing; let the rule be for another prefix, or for images "
+            "without a tag"
         )
 
 

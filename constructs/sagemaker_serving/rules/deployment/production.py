@@ -86,11 +86,10 @@ def production_versions(kind: KindFacts) -> Iterator[Finding]:
     for artifact in _served_artifacts(kind.model) if kind.production else ():
         uri = artifact.get("s3") if isinstance(artifact.value, dict) else artifact
         if is_s3(uri.text or "") and not artifact.get("versions").given:
-            yield (
-                uri.where,
-                f"{uri.name} is {uri.text!r}; once a deploy has left it, rollback cannot start it "
-                "again, since the role may read only what the file names; write {s3: "
-                f"{uri.text}, versions: s3://<bucket>/<prefix that all versions share>/}}",
+            yield uri.says(
+                f"is {uri.text!r}; once a deploy has left it, rollback cannot start it again, "
+                f"since the role may read only what the file names; write {{s3: {uri.text}, "
+                "versions: s3://<bucket>/<prefix that all versions share>/}"
             )
 
 

@@ -93,8 +93,7 @@ def endpoint_policy_length(policy: EndpointPolicyFacts) -> Iterator[Finding]:
     A deploy fails in the function that writes it. `EndpointPolicy` refuses it in your app, too.
     """
     if len(policy.document) > MOST_OF_A_POLICY:
-        yield (
-            policy.routers.where,
-            f"{policy.routers.name} are {policy.routers.size}, whose policy has "
-            f"{len(policy.document):,} characters; {MOST_OF_A_POLICY:,} is the most; let fewer in",
+        yield policy.routers.says(
+            f"are {policy.routers.size}, whose policy has {len(policy.document):,} characters; "
+            f"{MOST_OF_A_POLICY:,} is the most; let fewer in"
         )

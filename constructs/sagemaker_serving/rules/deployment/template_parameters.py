@@ -77,7 +77,7 @@ def template_parameter_form(template: TemplateFacts) -> Iterator[Finding]:
         for given, most in ((parameter.get("Default"), 4096), (parameter.get("Description"), 4000)):
             size = len((given.text or "").encode())
             if size > most:
-                yield given.where, f"{given.name} has {size} bytes; at most {most} are allowed"
+                yield given.says(f"has {size} bytes; at most {most} are allowed")
         yield from _bounds(parameter)
 
 

@@ -32,10 +32,9 @@ def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
     place = config.capture.get("DestinationS3Uri")
     path = (place.text or "").partition("://")[2] or place.text or ""
     if path.endswith("/") or path.startswith("/") or "//" in path:
-        yield (
-            place.where,
-            f"{place.name} is {place.text!r}; with a slash at its end, or two in a row, what is "
-            "captured lies under a double slash; use single ones, between names",
+        yield place.says(
+            f"is {place.text!r}; with a slash at its end, or two in a row, what is captured lies "
+            "under a double slash; use single ones, between names"
         )
 
 
@@ -51,10 +50,8 @@ def capture_sampling(config: EndpointConfigFacts) -> Iterator[Finding]:
     """
     percent, enabled = map(config.capture.get, ("InitialSamplingPercentage", "EnableCapture"))
     if percent.number == 0 and enabled.flag:
-        yield (
-            percent.where,
-            f"{percent.name} is {percent.value}, so that nothing is captured; give 1 to 100, or "
-            "capture nothing",
+        yield percent.says(
+            f"is {percent.value}, so that nothing is captured; give 1 to 100, or capture nothing"
         )
 
 
@@ -77,16 +74,14 @@ def async_topic(config: EndpointConfigFacts) -> Iterator[Finding]:
         found = _TOPIC.fullmatch(text)
         if found is None:
             new = "new, or " if topic.name.islower() else ""
-            yield (
-                topic.where,
-                f"{topic.name} is {text!r}; it must be {new}the ARN of an SNS topic, "
-                "arn:aws:sns:<region>:<account>:<name>",
+            yield topic.says(
+                f"is {text!r}; it must be {new}the ARN of an SNS topic, "
+                "arn:aws:sns:<region>:<account>:<name>"
             )
         elif region is not None and found[1] != region:
-            yield (
-                topic.where,
-                f"{topic.name} is in {found[1]}; an endpoint in {region} sends to topics of "
-                f"{region}; name one there",
+            yield topic.says(
+                f"is in {found[1]}; an endpoint in {region} sends to topics of {region}; name one "
+                "there"
             )
 
 
@@ -103,10 +98,9 @@ def metrics_frequency(config: EndpointConfigFacts) -> Iterator[Finding]:
     every = config.metrics.get("MetricPublishFrequencyInSeconds")
     if every.number is not None and every.number not in _FREQUENCIES:
         nearest = min(_FREQUENCIES, key=lambda choice: abs(choice - (every.number or 0)))
-        yield (
-            every.where,
-            f"{every.name} is {every.value}; it must be "
-            f"{', '.join(map(str, _FREQUENCIES[:-1]))} or {_FREQUENCIES[-1]}; use {nearest}",
+        yield every.says(
+            f"is {every.value}; it must be {', '.join(map(str, _FREQUENCIES[:-1]))} or "
+            f"{_FREQUENCIES[-1]}; use {nearest}"
         )
 
 
@@ -126,10 +120,8 @@ def kind_answers(config: EndpointConfigFacts) -> Iterator[Finding]:
         unreached = _unreached(variant)
         if unreached is not None:
             beside, advice = unreached
-            yield (
-                config.asynchronous.where,
-                f"{config.asynchronous.name} stands beside {beside}; {advice}, or remove "
-                f"{config.asynchronous.name}",
+            yield config.asynchronous.says(
+                f"stands beside {beside}; {advice}, or remove {config.asynchronous.name}"
             )
 
 
@@ -185,10 +177,9 @@ def async_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
     """
     count = config.variants_fact.size
     if config.asynchronous.given and count is not None and count > 1:
-        yield (
-            config.asynchronous.where,
-            f"{config.asynchronous.name} stands beside {count} variants; SageMaker took one in "
-            "2022; make an endpoint for each, or try it first",
+        yield config.asynchronous.says(
+            f"stands beside {count} variants; SageMaker took one in 2022; make an endpoint for "
+            "each, or try it first"
         )
 
 
@@ -209,10 +200,9 @@ def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:
     ]
     for arn in named[1:]:
         if arn.text != named[0].text:
-            yield (
-                arn.where,
-                f"{arn.name} is {arn.text}, and another variant names {named[0].text}; an endpoint "
-                "takes one reservation: name the same, or make an endpoint for each",
+            yield arn.says(
+                f"is {arn.text}, and another variant names {named[0].text}; an endpoint takes one "
+                "reservation: name the same, or make an endpoint for each"
             )
 
 
@@ -232,11 +222,9 @@ def endpoint_key_local(config: EndpointConfigFacts) -> Iterator[Finding]:
     local = sorted({kind.name for kind in kinds if kind is not None and kind.nvme_gb})
     has_volume = any(kind is None or not kind.nvme_gb for kind in kinds)
     if config.kms_key.given and local and not has_volume:
-        yield (
-            config.kms_key.where,
-            f"{config.kms_key.name} is given, but {', '.join(local)} has local storage, which "
-            "its own hardware encrypts, not the key; remove the key, or use a type without local "
-            "storage",
+        yield config.kms_key.says(
+            f"is given, but {', '.join(local)} has local storage, which its own hardware encrypts, "
+            "not the key; remove the key, or use a type without local storage"
         )
 
 
@@ -250,8 +238,7 @@ def transform_key_local(transform: TransformFacts) -> Iterator[Finding]:
     kinds = (known(fact) for fact in (transform.instance_type, *pools))
     local = sorted({kind.name for kind in kinds if kind is not None and kind.nvme_gb})
     if transform.volume_key.given and local:
-        yield (
-            transform.volume_key.where,
-            f"{transform.volume_key.name} is given, but {', '.join(local)} has local storage, "
-            "which its own hardware encrypts; remove it, or use a type without local storage",
+        yield transform.volume_key.says(
+            f"is given, but {', '.join(local)} has local storage, which its own hardware encrypts; "
+            "remove it, or use a type without local storage"
         )

@@ -58,7 +58,7 @@ def existing_parts(kind: KindFacts) -> Iterator[Finding]:
         ),
     ):
         if fact.value:
-            yield fact.where, f"{fact.name} stands beside an endpoint that is there; {why}"
+            yield fact.says(f"stands beside an endpoint that is there; {why}")
 
 
 @rule(source="this project", example="name: prod   # existing: prod-digits")

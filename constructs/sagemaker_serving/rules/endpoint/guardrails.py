@@ -56,10 +56,9 @@ def guardrail_one_policy(update: UpdateFacts) -> Iterator[Finding]:
     UpdateEndpoint refuses both.
     """
     if update.blue_green.certain and update.rolling.certain:
-        yield (
-            update.rolling.where,
-            f"{update.rolling.name} stands beside {update.blue_green.name}; an update follows one "
-            "of them; remove the other",
+        yield update.rolling.says(
+            f"stands beside {update.blue_green.name}; an update follows one of them; remove the "
+            "other"
         )
 
 
@@ -121,10 +120,9 @@ def guardrail_instances(update: UpdateFacts) -> Iterator[Finding]:
     for step in steps if fewest is not None else ():
         value = step.get("Value").number if step.get("Type").text == "INSTANCE_COUNT" else None
         if value is not None and 2 * value > max(fewest or 0, 2):
-            yield (
-                step.where,
-                f"{step.name} is {value} instances, and a variant starts with {fewest}; a step is "
-                "at most half of them; use fewer, or CAPACITY_PERCENT",
+            yield step.says(
+                f"is {value} instances, and a variant starts with {fewest}; a step is at most half "
+                "of them; use fewer, or CAPACITY_PERCENT"
             )
 
 
@@ -140,10 +138,9 @@ def guardrail_time(update: UpdateFacts) -> Iterator[Finding]:
         limit = update.rolling.get("MaximumExecutionTimeoutInSeconds")
         waits = _rolling_waits(update.rolling)
     if limit.number is not None and waits is not None and waits >= limit.number:
-        yield (
-            limit.where,
-            f"{limit.name} is {limit.value}, but the update waits {waits:g} seconds in all; "
-            f"use more than {waits:g}, or shorter waits",
+        yield limit.says(
+            f"is {limit.value}, but the update waits {waits:g} seconds in all; use more than "
+            f"{waits:g}, or shorter waits"
         )
 
 
@@ -189,10 +186,9 @@ def existing_time(update: UpdateFacts) -> Iterator[Finding]:
     waits = waits_of(update.blue_green, update.rolling)
     limit = policy.get("MaximumExecutionTimeoutInSeconds")
     if limit.number is not None and limit.number > most:
-        yield (
-            limit.where,
-            f"{limit.name} is {limit.value}, and a deploy waits at most {most} seconds for an "
-            f"endpoint that is there; use {most}, or less",
+        yield limit.says(
+            f"is {limit.value}, and a deploy waits at most {most} seconds for an endpoint that is "
+            f"there; use {most}, or less"
         )
     if waits is not None and waits >= most:
         yield (
@@ -219,10 +215,7 @@ def guardrail_alarm_known(update: UpdateFacts) -> Iterator[Finding]:
         near = nearest(name, watched.others) if name is not None else None
         if name is not None and not watched.found and watched.others and (here or near):
             meant = f"did you mean {near}?" if near else f"there are {', '.join(watched.others)}"
-            yield (
-                watched.named.where,
-                f"{watched.named.name} names {name!r}, and the template has no such alarm; {meant}",
-            )
+            yield watched.named.says(f"names {name!r}, and the template has no such alarm; {meant}")
 
 
 @rule(
@@ -240,16 +233,14 @@ def guardrail_missing_data(update: UpdateFacts) -> Iterator[Finding]:
     for watched in update.watched:
         metrics = [name for name in watched.metrics if name in OF_REQUESTS]
         if watched.missing_data.text == "breaching" and metrics:
-            yield (
-                watched.missing_data.where,
-                f"{watched.missing_data.name} is breaching, and {metrics[0]} has no data in a "
-                "minute without requests, which would roll an update back; use notBreaching",
+            yield watched.missing_data.says(
+                f"is breaching, and {metrics[0]} has no data in a minute without requests, which "
+                "would roll an update back; use notBreaching"
             )
         elif watched.without_data.given and metrics:
-            yield (
-                watched.without_data.where,
-                f"{watched.without_data.name} goes off without data, and {metrics[0]} has none "
-                "in a minute without requests, which would roll an update back; ask for ALARM",
+            yield watched.without_data.says(
+                f"goes off without data, and {metrics[0]} has none in a minute without requests, "
+                "which would roll an update back; ask for ALARM"
             )
 
 

@@ -67,10 +67,9 @@ def component_fits(component: InferenceComponentFacts) -> Iterator[Finding]:
     )
     for wanted, there, what in room:
         if wanted.number is not None and there is not None and wanted.number > there:
-            yield (
-                wanted.where,
-                f"{wanted.name} is {wanted.value} and {kind.name} has {there} {what}; use at most "
-                f"{there}, or a larger type",
+            yield wanted.says(
+                f"is {wanted.value} and {kind.name} has {there} {what}; use at most {there}, or a "
+                "larger type"
             )
         elif wanted.number and there is not None:
             yield from _copies_fit(component, wanted, int(there // wanted.number))
@@ -85,12 +84,11 @@ def _copies_fit(
     if host is None or count is None or host.get("ManagedInstanceScaling").given:
         return
     if copies.number is not None and copies.number > on_each * count:
-        yield (
-            copies.where,
-            f"{copies.name} is {copies.value}, each with {wanted.name} {wanted.value}; "
+        yield copies.says(
+            f"is {copies.value}, each with {wanted.name} {wanted.value}; "
             f"{_several(on_each * int(count), 'copy', 'copies')} of that fit onto "
             f"{_several(int(count), 'instance', 'instances')}; use at most so many, more "
-            "instances, or managed instance scaling",
+            "instances, or managed instance scaling"
         )
 
 
@@ -114,10 +112,9 @@ def component_scaling(variant: VariantFacts) -> Iterator[Finding]:
         instead = ("scaling", "inference_components")
         if not managed.name.islower():
             instead = ("a scalable target", "inference components in the place of ModelName")
-        yield (
-            managed.where,
-            f"{managed.name} is of inference components, and the variant runs a model of its own; "
-            f"use {instead[0]}, or {instead[1]}",
+        yield managed.says(
+            "is of inference components, and the variant runs a model of its own; use "
+            f"{instead[0]}, or {instead[1]}"
         )
 
 
@@ -133,10 +130,9 @@ def component_isolation(config: EndpointConfigFacts) -> Iterator[Finding]:
     """
     isolation = config.network_isolation
     if isolation.flag is True and any(variant.model.given for variant in config.variants):
-        yield (
-            isolation.where,
-            f"{isolation.name} is of inference components, and a variant runs a model of its own; "
-            f"move {isolation.name} to the model",
+        yield isolation.says(
+            "is of inference components, and a variant runs a model of its own; move "
+            f"{isolation.name} to the model"
         )
 
 
@@ -173,16 +169,13 @@ def component_place(component: InferenceComponentFacts) -> Iterator[Finding]:
     host, name = component.host, component.variant
     names = component.config.names if component.config is not None else None
     if host is not None and host.model.given:
-        yield (
-            name.where,
-            f"{name.name} is {name.text!r}, which runs a model of its own and takes no "
-            "component; remove its ModelName, or the component",
+        yield name.says(
+            f"is {name.text!r}, which runs a model of its own and takes no component; remove its "
+            "ModelName, or the component"
         )
     elif name.text is not None and names is not None and name.text not in names:
-        yield (
-            name.where,
-            f"{name.name} is {name.text!r}; the endpoint's variants are {', '.join(names)}; "
-            "name one of them",
+        yield name.says(
+            f"is {name.text!r}; the endpoint's variants are {', '.join(names)}; name one of them"
         )
 
 
@@ -204,13 +197,11 @@ def component_model(component: InferenceComponentFacts) -> Iterator[Finding]:
         advice = "an adapter uses what its base is given; remove it"
         if not adapts:
             advice = "a copy is given memory and cores; add it"
-        yield wanted.where, f"{wanted.name} is {'given' if adapts else 'missing'}; {advice}"
+        yield wanted.says(f"is {'given' if adapts else 'missing'}; {advice}")
     ways = ("ModelName", "Container", "BaseInferenceComponentName")
     if specification.given and not any(specification.get(way).given for way in ways):
-        yield (
-            specification.where,
-            f"{specification.name} has none of {', '.join(ways)}, so there is nothing to run; "
-            "give one of them",
+        yield specification.says(
+            f"has none of {', '.join(ways)}, so there is nothing to run; give one of them"
         )
 
 
@@ -254,10 +245,9 @@ def component_start(component: InferenceComponentFacts) -> Iterator[Finding]:
     CreateInferenceComponent refuses 0, which an update takes. Scaling brings the copies to zero.
     """
     if component.copies.number == 0:
-        yield (
-            component.copies.where,
-            f"{component.copies.name} is 0; SageMaker makes no component without a copy; begin "
-            "with 1, or scale it down to zero",
+        yield component.copies.says(
+            "is 0; SageMaker makes no component without a copy; begin with 1, or scale it down to "
+            "zero"
         )
 
 

@@ -26,7 +26,7 @@ def pools_count(variant: VariantFacts) -> Iterator[Finding]:
     seen: set[str] = set()
     for kind in (pool.get("InstanceType") for pool in variant.instance_pools.items()):
         if kind.text is not None and kind.text in seen:
-            yield kind.where, f"{kind.name} has {kind.text} twice; remove one of them"
+            yield kind.says(f"has {kind.text} twice; remove one of them")
         seen.add(kind.text or "")
 
 
@@ -45,10 +45,7 @@ def pools_order(variant: VariantFacts) -> Iterator[Finding]:
     for pool in variant.instance_pools.items():
         priority = pool.get("Priority")
         if priority.number is not None and priority.number in seen:
-            yield (
-                priority.where,
-                f"{priority.name} {priority.value} stands above, too; give each pool its own",
-            )
+            yield priority.says(f"{priority.value} stands above, too; give each pool its own")
         if priority.number is not None:
             seen.add(priority.number)
 
@@ -66,10 +63,8 @@ def pools_alone(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     alone, several = host.instance_type, host.instance_pools
     depth = len(several.where.path)
     if alone.given and several.given and alone.where.path[:depth] != several.where.path:
-        yield (
-            several.where,
-            f"{several.name} stands beside {alone.name}; remove {alone.name}, and begin the "
-            "list with it",
+        yield several.says(
+            f"stands beside {alone.name}; remove {alone.name}, and begin the list with it"
         )
 
 
@@ -90,10 +85,9 @@ def pools_alike(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             first.processor,
             first.neuron,
         ):
-            yield (
-                fact.where,
-                f"{fact.name} has {first.name} and {kind.name}, which do not run the same image; "
-                "use types of one architecture, all with GPUs or all without",
+            yield fact.says(
+                f"has {first.name} and {kind.name}, which do not run the same image; use types of "
+                "one architecture, all with GPUs or all without"
             )
 
 

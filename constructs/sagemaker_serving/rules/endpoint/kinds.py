@@ -40,18 +40,14 @@ def kind_content(kind: KindFacts) -> Iterator[Finding]:
         if (isinstance(fact.value, Mapping) if fact.name == "multi_model" else fact.value)
     ]
     if len(given) > 1:
-        yield (
-            given[1].where,
-            f"{given[1].name} stands beside {given[0].name}; a model is one of them; "
-            "remove the other",
+        yield given[1].says(
+            f"stands beside {given[0].name}; a model is one of them; remove the other"
         )
     for fact in given[:1]:
         for said in map(kind.model.get, _SAID_BY.get(fact.name, ())):
             if said.given:
-                yield (
-                    said.where,
-                    f"{said.name} stands beside {fact.name}, which says itself what is run; "
-                    "remove it",
+                yield said.says(
+                    f"stands beside {fact.name}, which says itself what is run; remove it"
                 )
 
 
@@ -179,13 +175,12 @@ def prefix_form(kind: KindFacts) -> Iterator[Finding]:
     for fact in (kind.model.get("data_capture").get("prefix"), *dumps):
         text = fact.text
         if text is not None and not (text.strip() and len(text) <= 440 and text.isprintable()):
-            yield (
-                fact.where,
-                f"{fact.name} is {text[:40]!r} ({len(text)} characters); it must have 1 to 440 on "
-                "one line; leave it out for one of the model's own",
+            yield fact.says(
+                f"is {text[:40]!r} ({len(text)} characters); it must have 1 to 440 on one line; "
+                "leave it out for one of the model's own"
             )
         elif text is not None and fact in dumps and text.strip("/") != text:
-            yield fact.where, f"{fact.name} is {text!r}; remove the slash at its beginning or end"
+            yield fact.says(f"is {text!r}; remove the slash at its beginning or end")
 
 
 @rule(source=_MODEL, example="model_package: {name: digits}")
@@ -222,10 +217,9 @@ def model_package_region(container: ContainerFacts) -> Iterator[Finding]:
 def _of_another_region(name: Fact, region: Fact) -> Iterator[Finding]:
     found = re.match("arn:[^:]+:sagemaker:([^:]+):", name.text or "")
     if found is not None and region.text is not None and found[1] != region.text:
-        yield (
-            name.where,
-            f"{name.name} is of {found[1]}; an endpoint in {region.text} takes packages of "
-            f"{region.text}; register the model there, too",
+        yield name.says(
+            f"is of {found[1]}; an endpoint in {region.text} takes packages of {region.text}; "
+            "register the model there, too"
         )
 
 

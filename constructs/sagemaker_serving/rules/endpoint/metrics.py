@@ -42,10 +42,9 @@ def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
     if right is None or given is None or not _is_of_endpoint(metric):
         return
     if given != right and given.lower().strip("/") in likes:
-        yield (
-            metric.namespace.where,
-            f"{metric.namespace.name} is {given}; SageMaker publishes {metric.name.text} in "
-            f"{right}, so that there is never data here; use {right}",
+        yield metric.namespace.says(
+            f"is {given}; SageMaker publishes {metric.name.text} in {right}, so that there is "
+            f"never data here; use {right}"
         )
 
 
@@ -67,30 +66,26 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
     if metric.namespace.text not in (REQUESTS, INSTANCES):
         return
     if name not in known_names and name.lower() in letters:
-        yield (
-            metric.name.where,
-            f"{metric.name.name} is {name}, and capitals count; SageMaker publishes "
-            f"{letters[name.lower()]}; write it so",
+        yield metric.name.says(
+            f"is {name}, and capitals count; SageMaker publishes {letters[name.lower()]}; write it "
+            "so"
         )
     asynchronous = metric.config is not None and metric.config.asynchronous.given
     if metric.of_alarm and asynchronous and name in NOT_OF_ASYNCHRONOUS:
-        yield (
-            metric.name.where,
-            f"{metric.name.name} is {name}, which an asynchronous endpoint does not publish; use "
-            "ApproximateBacklogSize, ModelLatency or the counts of errors",
+        yield metric.name.says(
+            f"is {name}, which an asynchronous endpoint does not publish; use "
+            "ApproximateBacklogSize, ModelLatency or the counts of errors"
         )
     if metric.config is not None and not asynchronous and name in OF_ENDPOINTS:
-        yield (
-            metric.name.where,
-            f"{metric.name.name} is {name}, which only an asynchronous endpoint publishes; use "
-            "InvocationsPerInstance, ModelLatency or the counts of errors",
+        yield metric.name.says(
+            f"is {name}, which only an asynchronous endpoint publishes; use "
+            "InvocationsPerInstance, ModelLatency or the counts of errors"
         )
     hosts = [known(one) for one in _types(metric)]
     if name.startswith("GPU") and hosts and all(one is not None and not one.gpus for one in hosts):
-        yield (
-            metric.name.where,
-            f"{metric.name.name} is {name}, and the instances have no GPU, so that there is never "
-            "data; use CPUUtilization or InvocationsPerInstance",
+        yield metric.name.says(
+            f"is {name}, and the instances have no GPU, so that there is never data; use "
+            "CPUUtilization or InvocationsPerInstance"
         )
 
 
@@ -112,17 +107,14 @@ def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
         return
     is_latency = unit == "Microseconds" and _is_of_values(metric)
     if is_latency and bound.number is not None and 1 <= bound.number < 1_000:
-        yield (
-            bound.where,
-            f"{bound.name} is {bound.value}, and SageMaker publishes {name} in microseconds, so "
-            f"that it is {bound.number / 1_000:g} ms; for {bound.value} ms write "
-            f"{bound.number * 1_000:.0f}",
+        yield bound.says(
+            f"is {bound.value}, and SageMaker publishes {name} in microseconds, so that it is "
+            f"{bound.number / 1_000:g} ms; for {bound.value} ms write {bound.number * 1_000:.0f}"
         )
     if None not in (unit, given) and given != unit:
-        yield (
-            metric.unit.where,
-            f"{metric.unit.name} is {given}; SageMaker publishes {name} in {unit}, so that there "
-            f"is never data; remove it, or use {unit}",
+        yield metric.unit.says(
+            f"is {given}; SageMaker publishes {name} in {unit}, so that there is never data; "
+            f"remove it, or use {unit}"
         )
 
 
@@ -144,10 +136,9 @@ def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
     below = metric.comparison.startswith("Less")
     equal = "OrEqual" in metric.comparison
     if below and (bound < 0 or (bound == 0 and not equal)):
-        yield (
-            metric.bound.where,
-            f"{metric.bound.name} is {metric.bound.value}, and {name} is never less than 0, so "
-            "that this alarm never goes off; use more than 0",
+        yield metric.bound.says(
+            f"is {metric.bound.value}, and {name} is never less than 0, so that this alarm never "
+            "goes off; use more than 0"
         )
     if below or not _is_of_values(metric):
         return
@@ -252,10 +243,9 @@ def metric_period(metric: MetricFacts) -> Iterator[Finding]:
     if not metric.of_alarm or often or not _is_of_endpoint(metric):
         return
     if period is not None and period < 60 and name in of_minutes:
-        yield (
-            metric.period.where,
-            f"{metric.period.name} is {metric.period.value}, and {name} comes once a minute; most "
-            "periods would have no value; use 60",
+        yield metric.period.says(
+            f"is {metric.period.value}, and {name} comes once a minute; most periods would have no "
+            "value; use 60"
         )
 
 

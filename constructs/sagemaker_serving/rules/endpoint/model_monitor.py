@@ -22,20 +22,17 @@ def monitor_schedule(monitor: MonitorFacts) -> Iterator[Finding]:
     """
     when, seconds = monitor.schedule, monitor.runtime.number
     if seconds is not None and seconds > 3600 and "cron(0 * ?" in (when.text or ""):
-        yield (
-            monitor.runtime.where,
-            f"{monitor.runtime.name} is {monitor.runtime.value}, and the schedule is hourly; use "
-            "at most 3600",
+        yield monitor.runtime.says(
+            f"is {monitor.runtime.value}, and the schedule is hourly; use at most 3600"
         )
     found = _CRON.fullmatch((when.text or "").strip())
     if when.text is None or (
         found is not None and all(int(hour or 0) < 24 for hour in found.groups())
     ):
         return
-    yield (
-        when.where,
-        f"{when.name} is {when.text!r}; Model Monitor takes cron(0 * ? * * *) for each hour, "
-        "cron(0 12 ? * * *) for each day, cron(0 0/6 ? * * *) for every six hours, and NOW",
+    yield when.says(
+        f"is {when.text!r}; Model Monitor takes cron(0 * ? * * *) for each hour, cron(0 12 ? * * "
+        "*) for each day, cron(0 0/6 ? * * *) for every six hours, and NOW"
     )
 
 
@@ -58,8 +55,7 @@ def monitor_capture(monitor: MonitorFacts) -> Iterator[Finding]:
     There is nothing to look at otherwise: each execution fails with "Job inputs had no data".
     """
     if monitor.captures is False:
-        yield (
-            monitor.endpoint.where,
-            f"{monitor.endpoint.name} is {monitor.named}, whose configuration captures nothing; "
-            "give it a DataCaptureConfig with EnableCapture: true",
+        yield monitor.endpoint.says(
+            f"is {monitor.named}, whose configuration captures nothing; give it a "
+            "DataCaptureConfig with EnableCapture: true"
         )

@@ -141,11 +141,10 @@ def alarm_frequency(monitoring: MonitoringFacts) -> Iterator[Finding]:
     if not monitoring.alarmed or every.number is None or period is None:
         return
     if period < every.number:
-        yield (
-            every.where,
-            f"{every.name} is {every.value} and the alarms' period_seconds is {period:g}; most "
-            f"periods would have no value; publish every {period:g} seconds, or give thresholds "
-            f"a period_seconds of {every.value}",
+        yield every.says(
+            f"is {every.value} and the alarms' period_seconds is {period:g}; most periods would "
+            f"have no value; publish every {period:g} seconds, or give thresholds a period_seconds "
+            f"of {every.value}"
         )
 
 

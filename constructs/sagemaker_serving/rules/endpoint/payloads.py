@@ -49,10 +49,9 @@ def payload_size(variant: VariantFacts) -> Iterator[Finding]:
                 why = REAL_TIME.documented
             else:
                 continue
-            yield (
-                fact.where,
-                f"{fact.name} is {fact.value}; {why}; larger inputs go to asynchronous inference "
-                "or batch transform",
+            yield fact.says(
+                f"is {fact.value}; {why}; larger inputs go to asynchronous inference or batch "
+                "transform"
             )
 
 
@@ -70,10 +69,9 @@ def answer_time(variant: VariantFacts) -> Iterator[Finding]:
         for fact in facts:
             seconds = _number(fact)
             if seconds is not None and seconds > 60:
-                yield (
-                    fact.where,
-                    f"{fact.name} is {fact.value}; InvokeEndpoint waits 60 seconds for an answer; "
-                    "use at most 60, or asynchronous inference, which waits an hour",
+                yield fact.says(
+                    f"is {fact.value}; InvokeEndpoint waits 60 seconds for an answer; use at most "
+                    "60, or asynchronous inference, which waits an hour"
                 )
 
 

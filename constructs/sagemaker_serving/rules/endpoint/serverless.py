@@ -34,10 +34,8 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
     if fact.number is not None and fact.number not in _MEMORY:
         up = next((size for size in _MEMORY if size > fact.number), _MEMORY[-1])
         size = "the next size up" if fact.number < _MEMORY[-1] else "the largest"
-        yield (
-            fact.where,
-            f"{fact.name} is {fact.value}; serverless endpoints accept {_choices()}; "
-            f"use {up}, {size}",
+        yield fact.says(
+            f"is {fact.value}; serverless endpoints accept {_choices()}; use {up}, {size}"
         )
 
 
@@ -57,10 +55,9 @@ def serverless_concurrency(variant: VariantFacts) -> Iterator[Finding]:
     sizes = variant.get("ServerlessConfig")
     most, warm = sizes.get("MaxConcurrency"), sizes.get("ProvisionedConcurrency")
     if most.number is not None and warm.number is not None and warm.number > most.number:
-        yield (
-            warm.where,
-            f"{warm.name} is {warm.value} and {most.name} is {most.value}; what is provisioned "
-            f"can't exceed what is allowed; use at most {most.value}",
+        yield warm.says(
+            f"is {warm.value} and {most.name} is {most.value}; what is provisioned can't exceed "
+            f"what is allowed; use at most {most.value}"
         )
 
 
@@ -98,10 +95,9 @@ def serverless_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
         (config.network_isolation, "isolates its network"),
     ):
         if fact.given and fact.flag is not False and fact.get("EnableCapture").flag is not False:
-            yield (
-                fact.where,
-                f"{fact.name} is given, but no serverless endpoint {what}; remove it, or put the "
-                "variant on instances",
+            yield fact.says(
+                f"is given, but no serverless endpoint {what}; remove it, or put the variant on "
+                "instances"
             )
 
 
@@ -121,10 +117,9 @@ def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
         )
     for container in variant.containers:
         if container.mode.text == "MultiModel":
-            yield (
-                container.mode.where,
-                f"{container.mode.name} is 'MultiModel' on a serverless variant, which serves one "
-                "model; put it on instances",
+            yield container.mode.says(
+                "is 'MultiModel' on a serverless variant, which serves one model; put it on "
+                "instances"
             )
         if processor_of_image(container) == "gpu":
             where, named = named_image(container)
@@ -145,10 +140,9 @@ def serverless_network(model: ModelDefinitionFacts) -> Iterator[Finding]:
         return
     for fact in (model.vpc, model.network_isolation):
         if fact.given and fact.flag is not False:
-            yield (
-                fact.where,
-                f"{fact.name} is given on the model of a serverless variant, which takes none; "
-                "remove it, or put the variant on instances",
+            yield fact.says(
+                "is given on the model of a serverless variant, which takes none; remove it, or "
+                "put the variant on instances"
             )
 
 

@@ -103,10 +103,9 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
     )
     for fact in instances:
         if fact.given:
-            yield (
-                fact.where,
-                f"{fact.name} is given on a serverless variant; serverless variants have no "
-                "instances; remove it, or remove the serverless configuration",
+            yield fact.says(
+                "is given on a serverless variant; serverless variants have no instances; remove "
+                "it, or remove the serverless configuration"
             )
 
 
@@ -156,10 +155,9 @@ def shadow_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
         return
     for fact, count in ((config.variants_fact, production), (config.shadows_fact, shadows)):
         if count is not None and count != 1:
-            yield (
-                fact.where,
-                f"{fact.name} has {count} variants; with a shadow there is exactly one production "
-                "and one shadow variant; remove the others",
+            yield fact.says(
+                f"has {count} variants; with a shadow there is exactly one production and one "
+                "shadow variant; remove the others"
             )
 
 
@@ -184,10 +182,9 @@ def shadow_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
                 "none; change it, or remove the shadow",
             )
     if config.asynchronous.given:
-        yield (
-            config.shadows_fact.where,
-            f"{config.shadows_fact.name} stands beside {config.asynchronous.name}; shadow tests "
-            "are of real-time endpoints; remove one of them",
+        yield config.shadows_fact.says(
+            f"stands beside {config.asynchronous.name}; shadow tests are of real-time endpoints; "
+            "remove one of them"
         )
 
 
@@ -200,12 +197,9 @@ def _not_in_shadow_tests(variant: VariantFacts) -> Iterator[Finding]:
         if container.is_multi_model:
             yield container.mode.where, "the container is multi-model"
     if (variant.instance_type.text or "").startswith("ml.inf1."):
-        yield (
-            variant.instance_type.where,
-            f"{variant.instance_type.name} is {variant.instance_type.text}, an Inf1 host",
-        )
+        yield variant.instance_type.says(f"is {variant.instance_type.text}, an Inf1 host")
     if variant.accelerator_type.given:
-        yield variant.accelerator_type.where, f"{variant.accelerator_type.name} is given"
+        yield variant.accelerator_type.says("is given")
 
 
 @rule(
@@ -222,10 +216,9 @@ def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:
     """
     kind, size = known(variant.instance_type), variant.get("VolumeSizeInGB")
     if kind is not None and kind.nvme_gb and size.given:
-        yield (
-            size.where,
-            f"{size.name} is given on {kind.name}, which has {kind.nvme_gb} GB of local storage "
-            "instead of a volume; remove it, or use a type without local storage",
+        yield size.says(
+            f"is given on {kind.name}, which has {kind.nvme_gb} GB of local storage instead of a "
+            "volume; remove it, or use a type without local storage"
         )
 
 
@@ -244,16 +237,13 @@ def variant_prefix_routing(variant: VariantFacts) -> Iterator[Finding]:
     strategy = routing.get("RoutingStrategy")
     prefixes = routing.get("PrefixAwareRoutingConfig")
     if strategy.text == "PREFIX_AWARE" and not prefixes.given:
-        yield (
-            strategy.where,
-            f"{strategy.name} is PREFIX_AWARE and {prefixes.name} is missing; add it, with the "
-            "length of a beginning and the number of open requests",
+        yield strategy.says(
+            f"is PREFIX_AWARE and {prefixes.name} is missing; add it, with the length of a "
+            "beginning and the number of open requests"
         )
     elif prefixes.given and strategy.text not in (None, "PREFIX_AWARE"):
-        yield (
-            prefixes.where,
-            f"{prefixes.name} is given and {strategy.name} is {strategy.text}; remove it, or "
-            "choose PREFIX_AWARE",
+        yield prefixes.says(
+            f"is given and {strategy.name} is {strategy.text}; remove it, or choose PREFIX_AWARE"
         )
 
 
@@ -272,10 +262,9 @@ def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:
         return
     found = arn.text.split(":")[3:4]
     if found and variant.region.text not in (None, *found):
-        yield (
-            arn.where,
-            f"{arn.name} is in {found[0]}; instances in {variant.region.text} come from a "
-            f"reservation of {variant.region.text}; name one there",
+        yield arn.says(
+            f"is in {found[0]}; instances in {variant.region.text} come from a reservation of "
+            f"{variant.region.text}; name one there"
         )
 
 

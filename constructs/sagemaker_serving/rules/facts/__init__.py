@@ -57,6 +57,10 @@ class Fact:
         """What the user calls it: the last key of its place."""
         return str(self.where.path[-1]) if self.where.path else ""
 
+    def says(self, predicate: str) -> tuple[Where, str]:
+        """A finding at its place, whose subject is its name: "weight is 2; …"."""
+        return self.where, f"{self.name} {predicate}"
+
     @property
     def given(self) -> bool:
         """Whether it is there, known or not."""

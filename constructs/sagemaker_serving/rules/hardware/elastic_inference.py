@@ -27,11 +27,10 @@ def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
             if in_environment
             else ""
         )
-        yield (
-            variant.accelerator_type.where,
-            f"{variant.accelerator_type.name} is {_shown(variant)}; AWS has ended Elastic "
-            "Inference; use a small GPU (ml.g4dn.xlarge), Inferentia2 (ml.inf2.xlarge) or "
-            f"Graviton (ml.c7g.xlarge) instead{otherwise}",
+        yield variant.accelerator_type.says(
+            f"is {_shown(variant)}; AWS has ended Elastic Inference; use a small GPU "
+            "(ml.g4dn.xlarge), Inferentia2 (ml.inf2.xlarge) or Graviton (ml.c7g.xlarge) "
+            f"instead{otherwise}"
         )
 
 
@@ -46,10 +45,9 @@ def elastic_inference_accepted(variant: VariantFacts) -> Iterator[Finding]:
     CloudFormation once accepted the template; AWS refuses it now.
     """
     if variant.accelerator_type.given and variant.accept_retired:
-        yield (
-            variant.accelerator_type.where,
-            f"{variant.accelerator_type.name} is {_shown(variant)} and accept_retired allows it; "
-            "the template is rendered, but AWS has ended Elastic Inference and will refuse it",
+        yield variant.accelerator_type.says(
+            f"is {_shown(variant)} and accept_retired allows it; the template is rendered, but AWS "
+            "has ended Elastic Inference and will refuse it"
         )
 
 
@@ -61,10 +59,8 @@ def elastic_inference_type(variant: VariantFacts) -> Iterator[Finding]:
     """
     kind = variant.accelerator_type.text
     if kind is not None and kind not in Accelerator.TYPES:
-        yield (
-            variant.accelerator_type.where,
-            f"{variant.accelerator_type.name} is {kind!r}; there were "
-            f"{', '.join(Accelerator.TYPES)}; use one of them",
+        yield variant.accelerator_type.says(
+            f"is {kind!r}; there were {', '.join(Accelerator.TYPES)}; use one of them"
         )
 
 
@@ -77,10 +73,9 @@ def elastic_inference_host(variant: VariantFacts) -> Iterator[Finding]:
     """
     kind = known(variant.instance_type)
     if variant.accelerator_type.given and kind is not None and not Accelerator.takes(kind):
-        yield (
-            variant.instance_type.where,
-            f"{variant.instance_type.name} is {kind.name!r}; Elastic Inference went with x86 "
-            "CPU instances only; use ml.c5.xlarge, or leave the accelerator out",
+        yield variant.instance_type.says(
+            f"is {kind.name!r}; Elastic Inference went with x86 CPU instances only; use "
+            "ml.c5.xlarge, or leave the accelerator out"
         )
 
 
@@ -92,10 +87,9 @@ def elastic_inference_multi_model(variant: VariantFacts) -> Iterator[Finding]:
     """
     for container in variant.containers:
         if variant.accelerator_type.given and container.mode.text == "MultiModel":
-            yield (
-                container.mode.where,
-                f"{container.mode.name} is 'MultiModel' on a variant with an Elastic Inference "
-                "accelerator, which serves one model; remove the accelerator",
+            yield container.mode.says(
+                "is 'MultiModel' on a variant with an Elastic Inference accelerator, which serves "
+                "one model; remove the accelerator"
             )
 
 

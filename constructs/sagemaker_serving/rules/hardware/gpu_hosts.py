@@ -35,7 +35,7 @@ def ami_version(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
         return
     close = nearest(fact.text, names)
     hint = f"did you mean {close}" if close is not None else f"there are {', '.join(names)}"
-    yield fact.where, f"{fact.name} is {fact.text!r}; AWS has no such AMI version; {hint}"
+    yield fact.says(f"is {fact.text!r}; AWS has no such AMI version; {hint}")
 
 
 @rule(
@@ -55,10 +55,9 @@ def ami_host(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     neuron = kind.neuron not in (None, "Inferentia")
     if not (kind.gpus if ami.driver is not None else neuron):
         wanted = "GPUs" if ami.driver is not None else "Inferentia2 and Trainium"
-        yield (
-            fact.where,
-            f"{fact.name} is {ami.name}, which is for {wanted}, and {kind.name} has none; "
-            "remove it, or use another instance type",
+        yield fact.says(
+            f"is {ami.name}, which is for {wanted}, and {kind.name} has none; remove it, or use "
+            "another instance type"
         )
 
 
@@ -79,11 +78,10 @@ def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
         return
     for cuda in sorted(_cudas(host)):
         if not ami.runs(cuda):
-            yield (
-                fact.where,
-                f"{fact.name} is {ami.name} with NVIDIA driver {ami.driver}; the image has CUDA "
-                f"{cuda}, which needs driver {least_driver(cuda)}; use "
-                f"{_newest(use, cuda) or 'an image of an older CUDA'}",
+            yield fact.says(
+                f"is {ami.name} with NVIDIA driver {ami.driver}; the image has CUDA {cuda}, which "
+                f"needs driver {least_driver(cuda)}; use "
+                f"{_newest(use, cuda) or 'an image of an older CUDA'}"
             )
 
 

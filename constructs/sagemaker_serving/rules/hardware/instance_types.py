@@ -93,17 +93,15 @@ def instance_retired(facts: VariantFacts | TransformFacts) -> Iterator[Finding]:
     fact = facts.instance_type
     kind = known(fact)
     if kind is not None and kind.family in _RETIRED and not regions_offering(kind.name):
-        yield (
-            fact.where,
-            f"{fact.name} is {kind.name!r}; the API's list still has the family {kind.family}, "
-            f"but no region's price list does; use {_RETIRED[kind.family]} of a like size",
+        yield fact.says(
+            f"is {kind.name!r}; the API's list still has the family {kind.family}, but no region's "
+            f"price list does; use {_RETIRED[kind.family]} of a like size"
         )
     if kind is not None and kind.neuron == "Inferentia":
-        yield (
-            fact.where,
-            f"{fact.name} is {kind.name!r}; AWS took Inf1 out of Neuron's runtime with 2.30 "
-            "(2026-05-21) and only patches its last driver for it, 2.24; use ml.inf2 with the "
-            "model compiled for Inferentia2, or a CPU or GPU type",
+        yield fact.says(
+            f"is {kind.name!r}; AWS took Inf1 out of Neuron's runtime with 2.30 (2026-05-21) and "
+            "only patches its last driver for it, 2.24; use ml.inf2 with the model compiled for "
+            "Inferentia2, or a CPU or GPU type"
         )
 
 
@@ -121,20 +119,17 @@ def neuron_needs_compiled_model(container: ContainerFacts) -> Iterator[Finding]:
         return
     image = published_image(container.image_uri.text)
     if image is not None and not image.neuron:
-        yield (
-            container.image_uri.where,
-            f"{container.image_uri.name} is {image.image.repository}:{image.image.tag} on "
-            f"{kind.name}, an {kind.neuron} host; this image does not use it; use a Neuron image "
-            "and a model compiled for it, or a CPU or GPU type",
+        yield container.image_uri.says(
+            f"is {image.image.repository}:{image.image.tag} on {kind.name}, an {kind.neuron} host; "
+            "this image does not use it; use a Neuron image and a model compiled for it, or a CPU "
+            "or GPU type"
         )
     compiled = container.compilation.given or _is_neo_output(kind, container.artifact)
     if not container.image_uri.given and not compiled:
-        yield (
-            container.instance_type.where,
-            f"{container.instance_type.name} is {kind.name!r}, an {kind.neuron} host; it runs "
-            "models compiled for it, in a Neuron image; let the deploy compile it (compile: "
-            "{target_device: …}), give that image as image_uri and the compiled archive as "
-            "artifact, or use a CPU or GPU type",
+        yield container.instance_type.says(
+            f"is {kind.name!r}, an {kind.neuron} host; it runs models compiled for it, in a Neuron "
+            "image; let the deploy compile it (compile: {target_device: …}), give that image as "
+            "image_uri and the compiled archive as artifact, or use a CPU or GPU type"
         )
 
 
@@ -159,11 +154,9 @@ def burstable_batching(container: ContainerFacts) -> Iterator[Finding]:
     switch = container.environment.get("SAGEMAKER_TFS_ENABLE_BATCHING")
     batches = bool(container.batching) or (switch is not None and switch.flag is True)
     if kind is not None and kind.burstable and batches:
-        yield (
-            container.instance_type.where,
-            f"{container.instance_type.name} is {kind.name!r}, whose CPU is throttled when its "
-            "credits are spent, and batching is on; use ml.c5 or ml.m5 of a like size, or turn "
-            "batching off",
+        yield container.instance_type.says(
+            f"is {kind.name!r}, whose CPU is throttled when its credits are spent, and batching is "
+            "on; use ml.c5 or ml.m5 of a like size, or turn batching off"
         )
 
 
@@ -212,10 +205,8 @@ def _taken(fact: Fact, region: Fact, use: Use, plural: str) -> Iterator[Finding]
         return
     kind = known(fact)
     if kind is None or use not in kind.uses:
-        yield (
-            fact.where,
-            f"{fact.name} is {fact.text!r}; {plural} do not take it; "
-            f"{alternative(fact.text, use, region.text)}",
+        yield fact.says(
+            f"is {fact.text!r}; {plural} do not take it; {alternative(fact.text, use, region.text)}"
         )
 
 
@@ -228,8 +219,7 @@ def _offered(fact: Fact, region: Fact, use: Use) -> Iterator[Finding]:
     offering = regions_offering(kind.name, use)
     if region.text not in offering:
         where = f"it is priced in {', '.join(offering)}" if offering else "no region prices it"
-        yield (
-            fact.where,
-            f"{fact.name} is {kind.name!r}; the price list of {region.text} lacks it ({where}); "
-            "price lists lag, so look before you deploy",
+        yield fact.says(
+            f"is {kind.name!r}; the price list of {region.text} lacks it ({where}); price lists "
+            "lag, so look before you deploy"
         )

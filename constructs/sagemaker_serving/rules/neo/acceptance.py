@@ -25,24 +25,17 @@ def neo_accept(job: CompilationFacts) -> Iterator[Finding]:
     if not accept.given:
         return
     if not any(accept.get(name).given for name in _LIMITS):
-        yield (
-            accept.where,
-            f"{accept.name} holds the model to nothing; give {', '.join(_LIMITS)}, or remove it",
-        )
+        yield accept.says(f"holds the model to nothing; give {', '.join(_LIMITS)}, or remove it")
     error, agreement, speedup = (accept.get(name) for name in _LIMITS)
     if error.number is not None and error.number < 0:
-        yield error.where, f"{error.name} is {error.value}; it must be at least 0; use 0.001"
+        yield error.says(f"is {error.value}; it must be at least 0; use 0.001")
     if agreement.number is not None and not 0 < agreement.number <= 1:
-        yield (
-            agreement.where,
-            f"{agreement.name} is {agreement.value}; it is a share, over 0 and at most 1; "
-            "use 0.999 for 999 rows of 1000",
+        yield agreement.says(
+            f"is {agreement.value}; it is a share, over 0 and at most 1; use 0.999 for 999 rows of "
+            "1000"
         )
     if speedup.number is not None and speedup.number <= 0:
-        yield (
-            speedup.where,
-            f"{speedup.name} is {speedup.value}; it must be over 0; use 1.2 for a fifth faster",
-        )
+        yield speedup.says(f"is {speedup.value}; it must be over 0; use 1.2 for a fifth faster")
 
 
 @rule(
@@ -58,11 +51,9 @@ def neo_accept_golden(job: CompilationFacts) -> Iterator[Finding]:
     if not job.is_gated or not _is_judged(job):
         return
     if not golden.given:
-        yield (
-            job.accept.where,
-            f"{job.accept.name} has no golden, and a deploy compares with nothing else; give the "
-            "file of golden requests that the original has answered: "
-            "sagemaker-serving docs compare",
+        yield job.accept.says(
+            "has no golden, and a deploy compares with nothing else; give the file of golden "
+            "requests that the original has answered: sagemaker-serving docs compare"
         )
         return
     if golden.text is None:

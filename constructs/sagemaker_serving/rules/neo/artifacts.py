@@ -142,24 +142,20 @@ def neo_shapes(facts: ArtifactFacts) -> Iterator[Finding]:
         tensor = inputs.get(name)
         if tensor is None:
             close = nearest(str(name), list(inputs))
-            yield (
-                fact.where,
-                f"{fact.name} names the input {name!r}; the model's signature takes "
-                f"{shown_inputs(inputs)}{f'; did you mean {close}' if close is not None else ''}",
+            yield fact.says(
+                f"names the input {name!r}; the model's signature takes "
+                f"{shown_inputs(inputs)}{f'; did you mean {close}' if close is not None else ''}"
             )
         elif not fits(tensor.shape, shape):
-            yield (
-                fact.where,
-                f"{fact.name} has {name} as {shape}; the model's signature takes "
-                f"{shown_shape(tensor.shape)}; give a whole number for each dimension, those that "
-                "are fixed as they are",
+            yield fact.says(
+                f"has {name} as {shape}; the model's signature takes {shown_shape(tensor.shape)}; "
+                "give a whole number for each dimension, those that are fixed as they are"
             )
     missing = [name for name in inputs if name not in given]
     if missing and not set(given) - set(inputs):
-        yield (
-            fact.where,
-            f"{fact.name} says nothing of {', '.join(missing)}; the model's signature takes "
-            f"{shown_inputs(inputs)}; add it",
+        yield fact.says(
+            f"says nothing of {', '.join(missing)}; the model's signature takes "
+            f"{shown_inputs(inputs)}; add it"
         )
 
 

@@ -31,10 +31,8 @@ def neo_target(job: CompilationFacts) -> Iterator[Finding]:
     """
     device, platform = job.target_device, job.target_platform
     if device.certain and platform.certain:
-        yield (
-            platform.where,
-            f"{platform.name} stands beside {device.name}; a job compiles for one of them; "
-            "remove the other",
+        yield platform.says(
+            f"stands beside {device.name}; a job compiles for one of them; remove the other"
         )
     if not device.given and not platform.given:
         yield job.where, f"neither {device.name} nor {platform.name} is given; add one of them"
@@ -47,10 +45,9 @@ def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
     ml_eia2, ml_p2 and ml_p3 are in the API's list, but no instance type is left to run the result.
     """
     if job.target_device.text in ("ml_eia2", "ml_p2", "ml_p3"):
-        yield (
-            job.target_device.where,
-            f"{job.target_device.name} is {job.target_device.text!r}, whose hosts AWS has retired; "
-            "compile for ml_c5, ml_g4dn or ml_inf2",
+        yield job.target_device.says(
+            f"is {job.target_device.text!r}, whose hosts AWS has retired; compile for ml_c5, "
+            "ml_g4dn or ml_inf2"
         )
 
 
@@ -109,18 +106,16 @@ def neo_version(job: CompilationFacts) -> Iterator[Finding]:
     if support is None:
         return
     if not support.versions:
-        yield (
-            job.framework.where,
-            f"{job.framework.name} is {framework!r}; Neo is not documented to compile it for "
-            f"{device}; use another framework or device",
+        yield job.framework.says(
+            f"is {framework!r}; Neo is not documented to compile it for {device}; use another "
+            "framework or device"
         )
         return
     version = job.framework_version.text
     if version is not None and not any(_alike(version, known) for known in support.versions):
-        yield (
-            job.framework_version.where,
-            f"{job.framework_version.name} is {version!r}; for {device} Neo compiles {framework} "
-            f"{', '.join(support.versions)}; use {support.versions[-1]}",
+        yield job.framework_version.says(
+            f"is {version!r}; for {device} Neo compiles {framework} {', '.join(support.versions)}; "
+            f"use {support.versions[-1]}"
         )
 
 
@@ -136,10 +131,9 @@ def neo_region(job: CompilationFacts) -> Iterator[Finding]:
         return
     known = neo_regions(device)
     if device.startswith("ml_") and region not in known:
-        yield (
-            job.target_device.where,
-            f"{job.target_device.name} is {device!r}; in {region} Neo does not offer it; it does "
-            f"in {', '.join(known)}; compile there and copy the archive",
+        yield job.target_device.says(
+            f"is {device!r}; in {region} Neo does not offer it; it does in {', '.join(known)}; "
+            "compile there and copy the archive"
         )
 
 

@@ -32,11 +32,9 @@ def neo_hour(job: CompilationFacts) -> Iterator[Finding]:
     """
     seconds = job.max_runtime.number
     if job.within_deploy and seconds is not None and seconds > 3600:
-        yield (
-            job.max_runtime.where,
-            f"{job.max_runtime.name} is {job.max_runtime.value}; a deploy waits at most 3600 "
-            "seconds; compile it before, with `sagemaker-serving compile`, and the deploy finds "
-            "the result",
+        yield job.max_runtime.says(
+            f"is {job.max_runtime.value}; a deploy waits at most 3600 seconds; compile it before, "
+            "with `sagemaker-serving compile`, and the deploy finds the result"
         )
 
 
@@ -58,10 +56,9 @@ def neo_instance(job: CompilationFacts) -> Iterator[Finding]:
             if fitting in neo_target_devices()
             else "Neo compiles for no such type; serve it without compile"
         )
-        yield (
-            job.target_device.where,
-            f"{job.target_device.name} is {device!r} and the instances are {instance}; {advice}, "
-            f"or take an instance type of {device.replace('_', '.', 1)}",
+        yield job.target_device.says(
+            f"is {device!r} and the instances are {instance}; {advice}, or take an instance type "
+            f"of {device.replace('_', '.', 1)}"
         )
 
 
@@ -91,8 +88,7 @@ def neo_archived(job: CompilationFacts) -> Iterator[Finding]:
     """
     history = _ARCHIVED.get(job.framework.text or "")
     if job.target_device.text == "ml_inf1" and history is not None:
-        yield (
-            job.target_device.where,
-            f"{job.target_device.name} is 'ml_inf1' with {job.framework.text}; {history}; serve "
-            "it on a CPU or GPU type, or move the model to PyTorch on Inferentia2",
+        yield job.target_device.says(
+            f"is 'ml_inf1' with {job.framework.text}; {history}; serve it on a CPU or GPU type, or "
+            "move the model to PyTorch on Inferentia2"
         )

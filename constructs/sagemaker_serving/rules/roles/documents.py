@@ -41,10 +41,9 @@ def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
         for arn in statement.get("Resource").each():
             named = arn.shown.rpartition(":endpoint/")
             if named[1] and ":sagemaker:" in arn.shown and named[2] != named[2].lower():
-                yield (
-                    arn.where,
-                    f"{arn.name} names {named[2]!r}; an endpoint's ARN has its name in "
-                    f"small letters, whatever it is called; write {named[2].lower()!r}",
+                yield arn.says(
+                    f"names {named[2]!r}; an endpoint's ARN has its name in small letters, "
+                    f"whatever it is called; write {named[2].lower()!r}"
                 )
 
 
@@ -69,10 +68,9 @@ def policy_action(facts: PolicyDocumentFacts) -> Iterator[Finding]:
                 meant = f"sagemaker:{called}"
             elif service.lower() not in _CLIENTS:
                 continue
-            yield (
-                action.where,
-                f"{action.name} is {action.shown!r}, which is no action of IAM's, so that it "
-                f"allows nothing; write {meant}",
+            yield action.says(
+                f"is {action.shown!r}, which is no action of IAM's, so that it allows nothing; "
+                f"write {meant}"
             )
 
 
@@ -109,9 +107,8 @@ def policy_bearer_token(facts: PolicyDocumentFacts) -> Iterator[Finding]:
             and resources
             and all(each.shown.startswith("arn:") for each in resources)
         ):
-            yield (
-                resources[0].where,
-                f"{resources[0].name} is {resources[0].shown!r}; sagemaker:CallWithBearerToken has "
-                "no resource but '*'; give it a statement of its own with Resource '*', and keep "
-                "sagemaker:InvokeEndpoint on the endpoint",
+            yield resources[0].says(
+                f"is {resources[0].shown!r}; sagemaker:CallWithBearerToken has no resource but "
+                "'*'; give it a statement of its own with Resource '*', and keep "
+                "sagemaker:InvokeEndpoint on the endpoint"
             )

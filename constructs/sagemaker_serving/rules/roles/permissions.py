@@ -131,11 +131,10 @@ def reference_order(named: NamedFacts) -> Iterator[Finding]:
     CloudFormation makes at the same time what does not refer to one another. A name as text is no
     reference, so that the deploy fails at times: "Could not find model".
     """
-    yield (
-        named.name.where,
-        f"{named.name.name} names {named.named} by its text, and {named.user} does not wait for "
-        f"it, so it may be looked for before it is there; write {named.reference}, or "
-        f"{_waiting(named.user, named.named)}",
+    yield named.name.says(
+        f"names {named.named} by its text, and {named.user} does not wait for it, so it may be "
+        f"looked for before it is there; write {named.reference}, or "
+        f"{_waiting(named.user, named.named)}"
     )
 
 
@@ -151,10 +150,8 @@ def reference_arn(facts: ByArnFacts) -> Iterator[Finding]:
     refuses it as a name, and an alarm on it never has data.
     """
     if not facts.takes_arn:
-        yield (
-            facts.name.where,
-            f"{facts.name.name} takes a name, and this is the ARN of {facts.named}; write "
-            f"{facts.reference}",
+        yield facts.name.says(
+            f"takes a name, and this is the ARN of {facts.named}; write {facts.reference}"
         )
 
 
@@ -169,10 +166,9 @@ def reference_other(facts: OtherNameFacts) -> Iterator[Finding]:
     Each of them has a name of its own. The deploy is refused, or, as of a function that calls the
     endpoint and of an alarm, what was made never works.
     """
-    yield (
-        facts.name.where,
-        f"{facts.name.name} takes the name of the {facts.wanted}, and this is that of the "
-        f"{facts.kind} {facts.named}; write {facts.reference or f'the name of the {facts.wanted}'}",
+    yield facts.name.says(
+        f"takes the name of the {facts.wanted}, and this is that of the {facts.kind} "
+        f"{facts.named}; write {facts.reference or f'the name of the {facts.wanted}'}"
     )
 
 
@@ -188,10 +184,9 @@ def reference_name(facts: ByArnFacts) -> Iterator[Finding]:
     name, and SageMaker, Lambda and others refuse it.
     """
     if facts.takes_arn:
-        yield (
-            facts.name.where,
-            f"{facts.name.name} takes an ARN, and this is the name of {facts.named}; write "
-            f"{facts.reference}, which is its ARN",
+        yield facts.name.says(
+            f"takes an ARN, and this is the name of {facts.named}; write {facts.reference}, which "
+            "is its ARN"
         )
 
 

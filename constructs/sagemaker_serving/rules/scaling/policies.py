@@ -83,10 +83,9 @@ def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
     if name not in DIMENSION_OF and not closed:
         return
     if DIMENSION_OF.get(name) != dimension or (name == BACKLOG and scaling.asynchronous is False):
-        yield (
-            scaling.metric.where,
-            f"{scaling.metric.name} follows {name}, which {_scaled(scaling)} does not have; use "
-            f"{' or '.join(_fitting(scaling))}",
+        yield scaling.metric.says(
+            f"follows {name}, which {_scaled(scaling)} does not have; use "
+            f"{' or '.join(_fitting(scaling))}"
         )
 
 
@@ -124,12 +123,9 @@ def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
     tracking = policy.get(_CONFIGURATIONS["TargetTrackingScaling"])
     ways = [tracking.get(f"{one}MetricSpecification") for one in ("Predefined", "Customized")]
     if isinstance(tracking.value, Mapping) and not any(way.given for way in ways):
-        yield (
-            tracking.where,
-            f"{tracking.name} has no metric; add {ways[0].name} or {ways[1].name}",
-        )
+        yield tracking.says(f"has no metric; add {ways[0].name} or {ways[1].name}")
     if all(isinstance(way.value, Mapping) for way in ways):
-        yield ways[1].where, f"{ways[1].name} stands beside {ways[0].name}; keep one of them"
+        yield ways[1].says(f"stands beside {ways[0].name}; keep one of them")
 
 
 @rule(
@@ -146,10 +142,9 @@ def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
     of_instances = DIMENSION_OF.get(scaling.metric.text or "") == INSTANCES
     if scaling.asynchronous and of_instances and scaling.metric.text != BACKLOG:
         instead = "backlog_per_instance" if scaling.metric.name.islower() else BACKLOG
-        yield (
-            scaling.metric.where,
-            f"{scaling.metric.name} follows {scaling.metric.text}, which asynchronous endpoints do "
-            f"not publish; use {instead}",
+        yield scaling.metric.says(
+            f"follows {scaling.metric.text}, which asynchronous endpoints do not publish; use "
+            f"{instead}"
         )
 
 
@@ -165,10 +160,9 @@ def scaling_metric_once(scaling: ScalingFacts) -> Iterator[Finding]:
     PutScalingPolicy refuses a second one, even at another value.
     """
     if scaling.doubled:
-        yield (
-            scaling.metric.where,
-            f"{scaling.metric.name} is {scaling.metric.text}, which a policy above tracks for the "
-            "same target; remove one of them",
+        yield scaling.metric.says(
+            f"is {scaling.metric.text}, which a policy above tracks for the same target; remove "
+            "one of them"
         )
 
 
@@ -181,10 +175,8 @@ def scaling_utilization(scaling: ScalingFacts) -> Iterator[Finding]:
     share = scaling.target.number
     of_workers = scaling.metric.text == "SageMakerVariantProvisionedConcurrencyUtilization"
     if of_workers and share is not None and share > 1:
-        yield (
-            scaling.target.where,
-            f"{scaling.target.name} is {scaling.target.value}; it must be over 0 and up to 1; use "
-            f"{min(share / 100, 1):g}",
+        yield scaling.target.says(
+            f"is {scaling.target.value}; it must be over 0 and up to 1; use {min(share / 100, 1):g}"
         )
 
 
@@ -196,18 +188,16 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
     a first bound on.
     """
     if policy.steps.size is not None and not 1 <= policy.steps.size <= 20:
-        yield (
-            policy.steps.where,
-            f"{policy.steps.name} has {policy.steps.size} entries; a policy takes 1 to 20; "
-            f"{'add one' if policy.steps.size == 0 else 'remove some'}",
+        yield policy.steps.says(
+            f"has {policy.steps.size} entries; a policy takes 1 to 20; "
+            f"{'add one' if policy.steps.size == 0 else 'remove some'}"
         )
     for step in policy.steps.items():
         lower, upper = step.get(_LOWER), step.get(_UPPER)
         if lower.number is not None and upper.number is not None and upper.number <= lower.number:
-            yield (
-                upper.where,
-                f"{upper.name} is {upper.value} and {lower.name} is {lower.value}; a step rises "
-                "from its lower to its upper bound; exchange them",
+            yield upper.says(
+                f"is {upper.value} and {lower.name} is {lower.value}; a step rises from its lower "
+                "to its upper bound; exchange them"
             )
     yield from _not_adjacent(policy)
     if policy.one_alarm:
@@ -298,13 +288,12 @@ def scaling_metric_form(metric: MetricFacts) -> Iterator[Finding]:
             continue
         printable = text.isascii() and text.isprintable() and text.strip()
         if not 1 <= len(text) <= most or not printable:
-            yield (
-                fact.where,
-                f"{fact.name} is {text[:40]!r} ({len(text)} characters); CloudWatch takes 1 to "
-                f"{most} ASCII characters on one line, not only blanks; shorten or fill it",
+            yield fact.says(
+                f"is {text[:40]!r} ({len(text)} characters); CloudWatch takes 1 to {most} ASCII "
+                "characters on one line, not only blanks; shorten or fill it"
             )
         elif text.startswith(":") and fact is not metric.name and most == 255:
-            yield fact.where, f"{fact.name} is {text!r}; it must not begin with a colon; remove it"
+            yield fact.says(f"is {text!r}; it must not begin with a colon; remove it")
     if len(metric.dimensions) > 30:
         yield (
             metric.dimensions[0][0].where,

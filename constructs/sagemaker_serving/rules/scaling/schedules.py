@@ -31,7 +31,7 @@ def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
         text = each.schedule.text
         fault = None if text is None else schedule_fault(text, SCALING)
         if fault is not None:
-            yield each.schedule.where, f"{each.schedule.name} is {text!r}; {fault}"
+            yield each.schedule.says(f"is {text!r}; {fault}")
         if not each.minimum.given and not each.maximum.given:
             least, most = each.minimum.name, each.maximum.name
             yield each.where, f"neither {least} nor {most} is given; give one of them"
@@ -47,7 +47,7 @@ def event_schedule(facts: EventScheduleFacts) -> Iterator[Finding]:
     text = facts.schedule.text
     fault = None if text is None else schedule_fault(text, facts.kinds)
     if fault is not None:
-        yield facts.schedule.where, f"{facts.schedule.name} is {text!r}; {fault}"
+        yield facts.schedule.says(f"is {text!r}; {fault}")
     yield from _zone(facts.zone)
 
 
@@ -65,7 +65,7 @@ def _zone(zone: Fact) -> Iterator[Finding]:
     if zone.text is not None and zone.text not in _time_zones():
         close = nearest(zone.text, _time_zones())
         hint = f"did you mean {close}" if close is not None else "use one such as Europe/Berlin"
-        yield zone.where, f"{zone.name} is {zone.text!r}; there is no such time zone; {hint}"
+        yield zone.says(f"is {zone.text!r}; there is no such time zone; {hint}")
 
 
 @rule(
@@ -110,10 +110,9 @@ def _above(each: ScheduleFacts, schedules: SchedulesFacts) -> Iterator[Finding]:
     highest = _numbers(schedules.maximum, *(other.maximum for other in schedules.each))
     number = each.minimum.number
     if highest is not None and number is not None and number > max(highest):
-        yield (
-            each.minimum.where,
-            f"{each.minimum.name} is {each.minimum.value}, and {schedules.maximum.name} is "
-            f"never over {max(highest)}; give the schedule a {each.maximum.name}, too",
+        yield each.minimum.says(
+            f"is {each.minimum.value}, and {schedules.maximum.name} is never over {max(highest)}; "
+            f"give the schedule a {each.maximum.name}, too"
         )
 
 
@@ -121,10 +120,9 @@ def _below(each: ScheduleFacts, schedules: SchedulesFacts) -> Iterator[Finding]:
     lowest = _numbers(schedules.minimum, *(other.minimum for other in schedules.each))
     number = each.maximum.number
     if lowest is not None and number is not None and number < min(lowest):
-        yield (
-            each.maximum.where,
-            f"{each.maximum.name} is {each.maximum.value}, and {schedules.minimum.name} is "
-            f"never below {min(lowest)}; give the schedule a {each.minimum.name}, too",
+        yield each.maximum.says(
+            f"is {each.maximum.value}, and {schedules.minimum.name} is never below {min(lowest)}; "
+            f"give the schedule a {each.minimum.name}, too"
         )
 
 

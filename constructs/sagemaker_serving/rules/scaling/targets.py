@@ -64,10 +64,9 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
     if not keeps_one(scaling.dimension, asynchronous=scaling.asynchronous):
         return
     if scaling.minimum.number is not None and scaling.minimum.number < 1:
-        yield (
-            scaling.minimum.where,
-            f"{scaling.minimum.name} is {scaling.minimum.value}; a real-time variant keeps at "
-            "least 1 instance; use 1, or an asynchronous endpoint",
+        yield scaling.minimum.says(
+            f"is {scaling.minimum.value}; a real-time variant keeps at least 1 instance; use 1, or "
+            "an asynchronous endpoint"
         )
 
 
@@ -83,10 +82,9 @@ def scaling_wakes(scaling: ScalingFacts) -> Iterator[Finding]:
     policy of steps, on an alarm on NoCapacityInvocationFailures, starts the first one.
     """
     if scaling.dimension.text == COPIES and scaling.minimum.number == 0 and not scaling.wakes:
-        yield (
-            scaling.minimum.where,
-            f"{scaling.minimum.name} is 0, and no alarm is on NoCapacityInvocationFailures, so "
-            "nothing starts a copy again; add one whose action is a policy of type StepScaling",
+        yield scaling.minimum.says(
+            "is 0, and no alarm is on NoCapacityInvocationFailures, so nothing starts a copy "
+            "again; add one whose action is a policy of type StepScaling"
         )
 
 
@@ -103,11 +101,10 @@ def scaling_wakes_late(scaling: ScalingFacts) -> Iterator[Finding]:
     """
     of_instances = scaling.dimension.text == INSTANCES and scaling.asynchronous
     if of_instances and scaling.minimum.number == 0 and not scaling.wakes:
-        yield (
-            scaling.minimum.where,
-            f"{scaling.minimum.name} is 0, and no alarm is on HasBacklogWithoutCapacity, so that "
-            "requests wait until there are more than the tracking policy's target; add one whose "
-            "action is a policy of type StepScaling",
+        yield scaling.minimum.says(
+            "is 0, and no alarm is on HasBacklogWithoutCapacity, so that requests wait until there "
+            "are more than the tracking policy's target; add one whose action is a policy of type "
+            "StepScaling"
         )
 
 
@@ -144,10 +141,8 @@ def scaling_target(scaling: ScalingFacts) -> Iterator[Finding]:
     """
     value = scaling.target.number
     if value is not None and value <= 0:
-        yield (
-            scaling.target.where,
-            f"{scaling.target.name} is {scaling.target.value}; it must be over 0; "
-            "use the load that one instance carries",
+        yield scaling.target.says(
+            f"is {scaling.target.value}; it must be over 0; use the load that one instance carries"
         )
 
 
@@ -166,16 +161,12 @@ def scaling_resource(scaling: ScalingFacts) -> Iterator[Finding]:
     name, form = scaling.resource_id, _FORMS.get(scaling.dimension.text or "")
     if name.pieces and form is not None and not _has_form(name, form):
         of = "a component" if form.startswith("inference") else "a variant"
-        yield (
-            name.where,
-            f"{name.name} is {name.shown!r}; {of}'s is {form}; write it so",
-        )
+        yield name.says(f"is {name.shown!r}; {of}'s is {form}; write it so")
     names = scaling.config.names if scaling.config is not None else None
     if names is not None and scaling.variant not in names:
-        yield (
-            name.where,
-            f"{name.name} names the variant {scaling.variant!r}; the endpoint's variants are "
-            f"{', '.join(names)}; name one of them",
+        yield name.says(
+            f"names the variant {scaling.variant!r}; the endpoint's variants are "
+            f"{', '.join(names)}; name one of them"
         )
 
 
@@ -206,10 +197,7 @@ def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
         given = scaling.dimension.text
         if variant.name.text == scaling.variant and given in _FORMS and given != wanted:
             what = "serverless" if variant.is_serverless else "on instances"
-            yield (
-                scaling.dimension.where,
-                f"{scaling.dimension.name} is {given}, and the variant is {what}; use {wanted}",
-            )
+            yield scaling.dimension.says(f"is {given}, and the variant is {what}; use {wanted}")
 
 
 @rule(
@@ -223,11 +211,10 @@ def scaling_retained(scaling: ScalingFacts) -> Iterator[Finding]:
     Otherwise each update puts a variant back to its InitialInstanceCount, under full load, too.
     """
     if scaling.retained is False and scaling.dimension.text == INSTANCES:
-        yield (
-            scaling.resource_id.where,
-            f"{scaling.resource_id.name} is a variant of {scaling.endpoint}, whose updates put it "
-            f"back to InitialInstanceCount; set RetainAllVariantProperties of {scaling.endpoint} "
-            "to true, without DesiredInstanceCount in ExcludeRetainedVariantProperties",
+        yield scaling.resource_id.says(
+            f"is a variant of {scaling.endpoint}, whose updates put it back to "
+            f"InitialInstanceCount; set RetainAllVariantProperties of {scaling.endpoint} to true, "
+            "without DesiredInstanceCount in ExcludeRetainedVariantProperties"
         )
 
 
@@ -243,10 +230,8 @@ def scaling_twice(scaling: ScalingFacts) -> Iterator[Finding]:
     when one of the two is deleted nothing scales any more.
     """
     if scaling.above:
-        yield (
-            scaling.resource_id.where,
-            f"{scaling.resource_id.name} is what {scaling.above} registers, too, by the same "
-            "dimension; keep one of them",
+        yield scaling.resource_id.says(
+            f"is what {scaling.above} registers, too, by the same dimension; keep one of them"
         )
 
 

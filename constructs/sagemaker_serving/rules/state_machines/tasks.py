@@ -63,11 +63,9 @@ def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
         is_there = f"{_KEPT[what]} of that name is there after the first"
     else:
         return
-    yield (
-        name.where,
-        f"{name.name} is {name.text!r} in each execution, and {is_there}; take the execution's: "
-        f"{name.name}.$: $$.Execution.Name, or in JSONata "
-        "{% $states.context.Execution.Name %}",
+    yield name.says(
+        f"is {name.text!r} in each execution, and {is_there}; take the execution's: {name.name}.$: "
+        "$$.Execution.Name, or in JSONata {% $states.context.Execution.Name %}"
     )
 
 
