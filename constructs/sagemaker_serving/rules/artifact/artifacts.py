@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from local_aws.s3_location import S3Location
 from sagemaker_serving.catalog.model_ids import frameworks_of_image
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.artifact.locations import BUCKET, artifact_location, is_prefix
 from sagemaker_serving.rules.container.model_ids import MODEL_IDS, fetched, model_id_variables_of
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import (
     ArtifactFacts,
     TransformFacts,
@@ -160,10 +159,8 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source="AWS CloudFormation, update behaviour",
-    severity=Severity.WARNING,
-    example="artifact: s3://bucket/model.tar.gz",
+@warning(
+    source="AWS CloudFormation, update behaviour", example="artifact: s3://bucket/model.tar.gz"
 )
 def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
     """A model in S3 comes with its sha256 or version id, or changed content is not deployed.

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.archive import ArchiveContents
 from sagemaker_serving.archive.image_modules import image_modules, package_of, standard_modules
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts
 
 _IMAGES = (
@@ -34,11 +33,7 @@ def handler_imports(facts: ArtifactFacts) -> Iterator[Finding]:
             yield _says(facts, name, line, "in a code/lib/" if in_lib else "")
 
 
-@rule(
-    source=_IMAGES,
-    severity=Severity.WARNING,
-    example="import cv2, and requirements.txt names pandas only",
-)
+@warning(source=_IMAGES, example="import cv2, and requirements.txt names pandas only")
 def handler_imports_unlisted(facts: ArtifactFacts) -> Iterator[Finding]:
     """What ``code/inference.py`` imports is named in requirements.txt.
 
@@ -52,9 +47,8 @@ def handler_imports_unlisted(facts: ArtifactFacts) -> Iterator[Finding]:
             yield _says(facts, name, line, "")
 
 
-@rule(
+@warning(
     source="aws/deep-learning-containers e0ecede, TensorFlow serve.py",
-    severity=Severity.WARNING,
     example="code/requirements.txt beside code/lib/",
 )
 def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
@@ -106,10 +100,9 @@ _BY_IMAGE |= {"xgboost": _BY_IMAGE["sklearn"]}
 _BY_IMAGE |= dict.fromkeys(("pytorch", "huggingface", "autogluon"), _BY_IMAGE["mxnet"])
 
 
-@rule(
+@warning(
     source="aws/sagemaker-tensorflow-serving-container#212 and #228; "
     "aws/sagemaker-pytorch-inference-toolkit#105; sagemaker-containers, _modules.py",
-    severity=Severity.WARNING,
     example="multi_model: {archives: [half]}   # with half/code/requirements.txt",
 )
 def multi_model_requirements(facts: ArtifactFacts) -> Iterator[Finding]:

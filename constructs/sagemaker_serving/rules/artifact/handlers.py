@@ -15,8 +15,7 @@ from sagemaker_serving.archive.handlers import (
     HandlerContract,
     handler_contract,
 )
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, framework_name
 
 _TFS = "aws/deep-learning-containers e0ecede, TensorFlow python_service.py"
@@ -111,7 +110,7 @@ def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule(source=_CONTAINERS, severity=Severity.WARNING, example="inference.py at the top")
+@warning(source=_CONTAINERS, example="inference.py at the top")
 def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
     """The script lies where the container looks: ``code/inference.py``, or SAGEMAKER_PROGRAM's.
 
@@ -146,10 +145,9 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
 _SCRIPT_BESIDE = re.compile(r"code/(?!__init__[.])[^/]+[.](py|ipynb)")
 
 
-@rule(
+@warning(
     source="aws/sagemaker-inference-toolkit, model_server.py; aws/deep-learning-containers "
     "e0ecede, TensorFlow serve.py; aws/sagemaker-python-sdk#1726",
-    severity=Severity.WARNING,
     example="requirements.txt at the top",
 )
 def handler_requirements_place(facts: ArtifactFacts) -> Iterator[Finding]:
@@ -225,10 +223,9 @@ def handler_named(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="sagemaker-containers, _files.py; sagemaker-python-sdk 2.200.0, using_pytorch.rst: "
     '"For versions 1.1 and lower", "requirements.txt # only for versions 1.3.1 and higher"',
-    severity=Severity.WARNING,
     example='framework_version: "1.1"   # of PyTorch, with code/inference.py',
 )
 def handler_before_code(facts: ArtifactFacts) -> Iterator[Finding]:

@@ -10,9 +10,8 @@ from local_aws.suggest import nearest
 from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.archive.handlers import script_variables
 from sagemaker_serving.catalog import frameworks
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.model_ids import HUGGING_FACE, NEEDS_ID
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts
 
 _LAYOUT = "aws/deep-learning-containers e0ecede, TensorFlow model discovery"
@@ -128,11 +127,7 @@ def artifact_keras_classes(facts: ArtifactFacts) -> Iterator[Finding]:
 _EXPORT = 'write model.export("mymodel/1"), and give the folder mymodel'
 
 
-@rule(
-    source=_LAYOUT,
-    severity=Severity.WARNING,
-    example="digits/1/saved_model.pb and digits/v2/saved_model.pb",
-)
+@warning(source=_LAYOUT, example="digits/1/saved_model.pb and digits/v2/saved_model.pb")
 def artifact_version_folder(facts: ArtifactFacts) -> Iterator[Finding]:
     """Version folders have numbers as names; TensorFlow Serving ignores others.
 
@@ -207,7 +202,7 @@ def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule(source=_LAYOUT, severity=Severity.WARNING, example="two models and no default")
+@warning(source=_LAYOUT, example="two models and no default")
 def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
     """With several models in one archive, one is named as the default.
 
@@ -442,11 +437,7 @@ _JUDGED = (
 )
 
 
-@rule(
-    source="this project: sagemaker-serving docs archives",
-    severity=Severity.NOTE,
-    example="framework: linear-learner",
-)
+@note(source="this project: sagemaker-serving docs archives", example="framework: linear-learner")
 def artifact_unjudged(facts: ArtifactFacts) -> Iterator[Finding]:
     """What an image looks for in its archive is known here; of others a note says that it is not.
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from local_aws.s3_location import S3Location
 from local_aws.template import Unknown
 from sagemaker_serving.catalog import regions
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import (
     CompilationFacts,
@@ -90,9 +89,8 @@ def is_prefix(place: S3Location) -> bool:
     return len(place.key) > 1 and place.key.endswith("/") and not place.key.endswith(".tar.gz/")
 
 
-@rule(
+@warning(
     source="AWS SageMaker API, ModelDataUrl: the bucket's region",
-    severity=Severity.WARNING,
     example="artifact: s3://sagemaker-us-east-1-111122223333/k.tar.gz   # in eu-west-1",
 )
 def location_region(facts: LocationFacts) -> Iterator[Finding]:
@@ -114,9 +112,8 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="S3 user guide, general purpose bucket naming rules",
-    severity=Severity.WARNING,
     example="ModelDataUrl: s3://My_Models/model.tar.gz",
 )
 def location_bucket(facts: LocationFacts) -> Iterator[Finding]:

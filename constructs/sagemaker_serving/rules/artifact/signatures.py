@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.archive.saved_model import JSON_DTYPES, SavedModel
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts
 from sagemaker_serving.rules.facts.numbers import whole_number
 from sagemaker_serving.spec.batching import BATCHING_VARIABLES
@@ -36,11 +35,7 @@ def artifact_signature(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source=_PREDICT,
-    severity=Severity.WARNING,
-    example="signatures={'length': …}   # and no serving_default",
-)
+@warning(source=_PREDICT, example="signatures={'length': …}   # and no serving_default")
 def artifact_signature_default(facts: ArtifactFacts) -> Iterator[Finding]:
     """The signature that a request names none of is there: ``serving_default``.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.archive.cache import DEFAULT_BYTES
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.facts import ArtifactFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.s3_address import is_s3
@@ -57,9 +56,8 @@ def artifact_uncompressed(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@note(
     source="SageMaker developer guide, large-model-inference-uncompressed",
-    severity=Severity.NOTE,
     example="artifact: ../models/words   # a folder with 140 GB",
 )
 def artifact_large(facts: ArtifactFacts) -> Iterator[Finding]:

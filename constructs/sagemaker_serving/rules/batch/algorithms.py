@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from local_aws.template import Unknown
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.batch.records import media_type
 from sagemaker_serving.rules.container.image_support import aws_image
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, warning
 from sagemaker_serving.rules.facts import TransformFacts
 
 _GUIDE = "AWS SageMaker developer guide, common data formats for inference, and the pages that it "
@@ -16,9 +15,8 @@ _JSON = ("application/json", "application/jsonlines")
 _CSV = ("text/csv",)
 
 
-@rule(
+@warning(
     source=f"{_GUIDE}names; aws/amazon-sagemaker-examples#821, aws/sagemaker-xgboost-container#390",
-    severity=Severity.WARNING,
     example="ContentType: application/json   # of XGBoost",
 )
 def transform_algorithm(transform: TransformFacts) -> Iterator[Finding]:

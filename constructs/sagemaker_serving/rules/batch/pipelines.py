@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from local_aws.schedules import EVENTS, schedule_fault
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts.resources import BatchPipelineFacts
 
@@ -169,7 +168,7 @@ def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         )
 
 
-@rule(source=_OWN, severity=Severity.WARNING, example="schedule: rate(1 day)\narrivals: objects")
+@warning(source=_OWN, example="schedule: rate(1 day)\narrivals: objects")
 def batch_twice(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """What arrives is transformed once.
 

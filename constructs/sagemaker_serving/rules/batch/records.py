@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from local_aws.template import Unknown
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts, Fact, TransformFacts
 
 _OWN = "this project's batch pipeline: sagemaker-serving docs batch"
@@ -20,11 +19,7 @@ _UNCOUNTED_TYPES = (
 )
 
 
-@rule(
-    source=_PARSER,
-    severity=Severity.WARNING,
-    example="split_type: Line\ncontent_type: application/jsonlines",
-)
+@warning(source=_PARSER, example="split_type: Line\ncontent_type: application/jsonlines")
 def batch_strategy(transform: TransformFacts) -> Iterator[Finding]:
     """Lines of JSON for TensorFlow say with ``batch_strategy`` whether they are whole requests.
 
@@ -45,11 +40,7 @@ def batch_strategy(transform: TransformFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source=_OWN,
-    severity=Severity.WARNING,
-    example="split_type: Line\naccept: text/csv   # without assemble_with: Line",
-)
+@warning(source=_OWN, example="split_type: Line\naccept: text/csv   # without assemble_with: Line")
 def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
     """Answers to records can be counted: they are JSON, text in lines, NumPy's format or RecordIO.
 

@@ -12,10 +12,9 @@ from sagemaker_serving.catalog.json_path import (
     unexpected_character,
 )
 from sagemaker_serving.catalog.servers import request_limit
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.batch.records import media_type
 from sagemaker_serving.rules.container.image_support import aws_image
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import Fact, TransformFacts, framework_name
 from sagemaker_serving.rules.facts.numbers import whole_number
 
@@ -83,10 +82,9 @@ def transform_strategy(transform: TransformFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="huggingface/notebooks#227; decoder.py of sagemaker-inference-toolkit and of "
     "sagemaker-huggingface-inference-toolkit",
-    severity=Severity.WARNING,
     example="SplitType: Line\nContentType: application/json   # of a Hugging Face model",
 )
 def transform_json_lines(transform: TransformFacts) -> Iterator[Finding]:
@@ -309,9 +307,8 @@ def transform_location(transform: TransformFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="aws/sagemaker-python-sdk#1106 and #3557; botocore S3DataSource.S3Uri",
-    severity=Severity.WARNING,
     example="S3Uri: s3://bucket/scores   # with S3OutputPath: s3://bucket/scores-out/",
     silent={"constructs": "an execution says where"},
 )
@@ -350,10 +347,9 @@ def _pieces(fact: Fact) -> list[str | Unknown]:
     return [] if any(isinstance(each, Unknown) and not each.name for each in pieces) else [*pieces]
 
 
-@rule(
+@warning(
     source="aws/sagemaker-python-sdk#1882; pytorch/serve, ConfigManager.java; "
     "aws/sagemaker-xgboost-container, algorithm_mode/serve.py",
-    severity=Severity.WARNING,
     example="max_payload_in_mb: 50   # of a PyTorch model",
 )
 def transform_payload_server(transform: TransformFacts) -> Iterator[Finding]:

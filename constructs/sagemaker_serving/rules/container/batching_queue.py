@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity, Where
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.engine import Finding, warning
 from sagemaker_serving.rules.facts import (
     ContainerFacts,
     EndpointConfigFacts,
@@ -30,11 +30,7 @@ _UNBOUNDED = 100_000_000
 """What the container lets wait in batch transform (SAGEMAKER_BATCH) unless it is told otherwise."""
 
 
-@rule(
-    source=_SOURCE,
-    severity=Severity.WARNING,
-    example="batching: {max_enqueued_batches: 2}   # on ml.c5.large",
-)
+@warning(source=_SOURCE, example="batching: {max_enqueued_batches: 2}   # on ml.c5.large")
 def batching_queue(facts: EndpointConfigFacts | TransformFacts) -> Iterator[Finding]:
     """As many requests may run and wait as are sent to an instance at the same time.
 

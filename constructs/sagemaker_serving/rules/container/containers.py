@@ -8,8 +8,7 @@ from ipaddress import IPv4Network
 
 from local_aws.template import Unknown
 from sagemaker_serving.catalog.names import is_name
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFacts, NetworkFacts
 
@@ -134,9 +133,8 @@ def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source="aws/aws-cdk issue 16779; AWS SageMaker developer guide, mkt-algo-model-internet-free",
-    severity=Severity.WARNING,
     example="ModelPackageName: arn:…:model-package/llama-<32 digits>   # no EnableNetworkIsolation",
 )
 def model_marketplace(model: ModelDefinitionFacts) -> Iterator[Finding]:
@@ -226,11 +224,10 @@ def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
                 )
 
 
-@rule(
+@warning(
     source="aws-solutions-library-samples/guidance-for-text-generation-using-embeddings-from-"
     "enterprise-data-on-aws#3, aws/amazon-sagemaker-operator-for-k8s#22; AWS SageMaker developer "
     "guide, host-vpc",
-    severity=Severity.WARNING,
     example="VpcConfig of subnets without a NAT gateway or an AWS::EC2::VPCEndpoint for S3",
 )
 def network_s3(facts: NetworkFacts) -> Iterator[Finding]:
@@ -303,10 +300,9 @@ def resource_name(facts: NameFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source="CloudFormation user guide, AWS::SageMaker::Model, AWS::SageMaker::EndpointConfig; "
     "awslabs/spot-tagging-bot-for-digital-assets#2",
-    severity=Severity.NOTE,
     example="EndpointConfigName: my-config",
 )
 def resource_name_fixed(facts: NameFacts) -> Iterator[Finding]:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import EcrImage, parse_ecr_uri
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.image_support import aws_image
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.facts import ContainerFacts, ModelFacts, TransformFacts, VariantFacts
 
 _ECR = "botocore ECR ImageDigest, SageMaker ContainerDefinition.Image"
@@ -64,7 +63,7 @@ def image_digest_shared(model: ModelFacts) -> Iterator[Finding]:
             )
 
 
-@rule(source=_ECR, severity=Severity.NOTE, example="image_digest: sha256:…")
+@note(source=_ECR, example="image_digest: sha256:…")
 def image_digest_unchecked(container: ContainerFacts) -> Iterator[Finding]:
     """Whether a digest is the tag's, only ECR knows; this says how to compare them.
 

@@ -16,17 +16,16 @@ from sagemaker_serving.catalog import (
     published_image,
     scopes_of,
 )
-from sagemaker_serving.errors import Severity, Where
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.engine import Finding, warning
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework
 
 
-@rule(
+@warning(
     "image-support",
     source="aws/deep-learning-containers, docs/src/data and docs/src/legacy at 5ee40d8 of "
     "2026-08-21",
-    severity=Severity.WARNING,
     example='framework_version: "2.19"',
 )
 def image_is_patched(container: ContainerFacts, today: date) -> Iterator[Finding]:

@@ -15,9 +15,8 @@ from sagemaker_serving.catalog import (
     scopes_of,
 )
 from sagemaker_serving.catalog.images import release_tags
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.image_support import named_image, processor_of_image
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known
 
@@ -58,7 +57,7 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
         yield place.where, f"{error}{arm}"
 
 
-@rule(source=_TABLES, severity=Severity.NOTE, example='framework_version: "1.13.1"')
+@note(source=_TABLES, example='framework_version: "1.13.1"')
 def image_patch_release(container: ContainerFacts) -> Iterator[Finding]:
     """A patch release that AWS's tables lack gets the image of the nearest one.
 
@@ -144,11 +143,7 @@ def image_training(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source=_TABLES,
-    severity=Severity.WARNING,
-    example="image_uri: …/tensorflow-inference:2.17-cpu-py310",
-)
+@warning(source=_TABLES, example="image_uri: …/tensorflow-inference:2.17-cpu-py310")
 def image_tag(container: ContainerFacts) -> Iterator[Finding]:
     """An image of AWS's has a tag of a release that AWS publishes, for its processors and Python.
 
@@ -189,9 +184,8 @@ def image_tag(container: ContainerFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source=_TABLES,
-    severity=Severity.WARNING,
     example="Image: 763104351884.dkr.ecr.af-south-1.amazonaws.com/tensorflow-inference:…",
 )
 def image_account(container: ContainerFacts) -> Iterator[Finding]:
@@ -215,9 +209,8 @@ def image_account(container: ContainerFacts) -> Iterator[Finding]:
     )
 
 
-@rule(
+@warning(
     source=f"{_TABLES}; EC2 instance types in moto",
-    severity=Severity.WARNING,
     example="image_uri: …/tensorflow-inference:2.20-cpu-py312   # on ml.g4dn.xlarge",
 )
 def image_processor(container: ContainerFacts) -> Iterator[Finding]:

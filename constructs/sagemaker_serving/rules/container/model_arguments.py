@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog.model_ids import SHARED_BY
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.model_ids import HUGGING_FACE, frameworks_named
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
@@ -106,9 +105,8 @@ _QUANTIZE = (
 """What its newest launcher takes; older ones take fewer."""
 
 
-@rule(
+@warning(
     source="vllm-project/vllm#1157, #1153; docs.djl.ai, LMI configurations",
-    severity=Severity.WARNING,
     example="OPTION_DTYPE: bf16   # on ml.g4dn.12xlarge",
 )
 def model_dtype(variant: VariantFacts) -> Iterator[Finding]:
@@ -138,10 +136,9 @@ _WITHOUT_BFLOAT16 = {"g4dn": "T4", "p3": "V100", "p3dn": "V100", "p2": "K80"}
 user guide, accelerated computing instances)."""
 
 
-@rule(
+@warning(
     source="aws/sagemaker-huggingface-inference-toolkit#112, its transformers_utils.py; "
     "huggingface/transformers, pipelines",
-    severity=Severity.WARNING,
     example="HF_TASK: sentence-similarity",
 )
 def model_task(container: ContainerFacts) -> Iterator[Finding]:

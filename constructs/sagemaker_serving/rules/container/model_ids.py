@@ -10,8 +10,7 @@ from sagemaker_serving.catalog.model_ids import (
     frameworks_of_image,
     model_id_variables,
 )
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts, framework_name
 
 MODEL_IDS = "aws/deep-learning-containers e0ecede, docs; docs.djl.ai, LMI"
@@ -50,9 +49,8 @@ _FETCH_SCRIPTS = ("sklearn", "xgboost")
 """Frameworks whose toolkit, sagemaker-containers, fetches a script from S3 as it starts."""
 
 
-@rule(
+@warning(
     source="huggingface/text-generation-inference#751, huggingface/optimum-neuron#535",
-    severity=Severity.WARNING,
     example="HF_MODEL_ID: meta-llama/Llama-3.1-8B   # without a token",
 )
 def model_id_gated(container: ContainerFacts) -> Iterator[Finding]:
@@ -85,9 +83,8 @@ _TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 """huggingface_hub's variables of a token."""
 
 
-@rule(
+@warning(
     source=f"{MODEL_IDS}; databrickslabs/dolly#198, vllm-project/aibrix#766",
-    severity=Severity.WARNING,
     example="environment: {OPTION_MODEL_ID: s3://models/words/}",
 )
 def model_id_s3(container: ContainerFacts) -> Iterator[Finding]:
@@ -139,10 +136,9 @@ NEEDS_ID = ("huggingface-llm", "huggingface-tei", "huggingface-tei-cpu")
 """Frameworks whose containers start with HF_MODEL_ID alone, which may be a path."""
 
 
-@rule(
+@warning(
     source="aws/sagemaker-huggingface-inference-toolkit 2.6.0, mms_model_server.py; aws/"
     "deep-learning-containers#3282",
-    severity=Severity.WARNING,
     example="HF_MODEL_ID: distilbert-base-uncased   # beside an artifact with code/",
 )
 def artifact_code_of_hub(container: ContainerFacts) -> Iterator[Finding]:
@@ -168,10 +164,9 @@ HUGGING_FACE = ("huggingface", "huggingface-neuron", "huggingface-neuronx")
 """Frameworks whose images have the toolkit that reads ``HF_MODEL_ID`` itself."""
 
 
-@rule(
+@note(
     source="aws/amazon-sagemaker-examples#3432, awslabs/llm-hosting-container#18; AWS SageMaker "
     "developer guide, large model inference",
-    severity=Severity.NOTE,
     example="a variant with SM_VLLM_MODEL, and no ContainerStartupHealthCheckTimeoutInSeconds",
 )
 def model_start_time(variant: VariantFacts) -> Iterator[Finding]:

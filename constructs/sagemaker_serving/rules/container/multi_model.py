@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from local_aws.template import Unknown
 from sagemaker_serving.catalog import parse_ecr_uri
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.hardware.instance_types import known
@@ -68,9 +67,8 @@ def multi_model_gpu(container: ContainerFacts) -> Iterator[Finding]:
     )
 
 
-@rule(
+@warning(
     source=_TFS,
-    severity=Severity.WARNING,
     example="Mode: MultiModel   # without SAGEMAKER_SAFE_PORT_RANGE",
     silent={"environment files": "there is a default"},
 )
@@ -89,7 +87,7 @@ def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
-@rule(source=_TFS, severity=Severity.WARNING, example="SAGEMAKER_SAFE_PORT_RANGE: 9000-9019")
+@warning(source=_TFS, example="SAGEMAKER_SAFE_PORT_RANGE: 9000-9019")
 def multi_model_capacity(container: ContainerFacts) -> Iterator[Finding]:
     """The ports suffice for the models that a container is to hold at the same time.
 

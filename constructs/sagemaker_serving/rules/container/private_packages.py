@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.catalog.variables import PRIVATE_PACKAGES, PRIVATE_REPOSITORY
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts
 
 _IMAGES = (
@@ -30,11 +29,7 @@ def private_packages(container: ContainerFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source=_IMAGES,
-    severity=Severity.WARNING,
-    example="CA_REPOSITORY_ARN beside framework: tensorflow",
-)
+@warning(source=_IMAGES, example="CA_REPOSITORY_ARN beside framework: tensorflow")
 def private_packages_unread(container: ContainerFacts) -> Iterator[Finding]:
     """CA_REPOSITORY_ARN is given to an image that reads it.
 

@@ -13,9 +13,8 @@ from sagemaker_serving.catalog.variables import (
     container_variable,
     container_variables,
 )
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.model_ids import frameworks_named
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts
 
 _SOURCE = (
@@ -67,7 +66,7 @@ def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[
         )
 
 
-@rule(source=_SOURCE, severity=Severity.WARNING, example='SAGEMAKER_TFS_MAX_BATCHSIZE: "16"')
+@warning(source=_SOURCE, example='SAGEMAKER_TFS_MAX_BATCHSIZE: "16"')
 def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
     """A variable of a container's is one that this container reads.
 
@@ -101,11 +100,7 @@ def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterato
         yield fact.where, f"no container of AWS's reads {name}; {hint}"
 
 
-@rule(
-    source="huggingface/text-generation-inference#479",
-    severity=Severity.WARNING,
-    example="HF_TOKEN: '\"hf_…\"'",
-)
+@warning(source="huggingface/text-generation-inference#479", example="HF_TOKEN: '\"hf_…\"'")
 def container_variable_quotes(host: ContainerFacts | TransformFacts) -> Iterator[Finding]:
     """What names a model, or is a token, has no quotes around it: they would be part of it.
 

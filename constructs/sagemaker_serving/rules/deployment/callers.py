@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from local_aws.policies.documents import Policy
 from local_aws.policies.patterns import matches_action
 from local_aws.suggest import nearest
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts.resources import (
     IntegrationFacts,
     LogGroupFacts,
@@ -25,10 +24,9 @@ from sagemaker_serving.rules.roles.reading import (
 )
 
 
-@rule(
+@warning(
     source="aws-samples/eks-workshop#895, philschmid/cdk-samples#2, "
     "aws-quickstart/quickstart-datalake-pariveda#15",
-    severity=Severity.WARNING,
     example="ENDPOINT_NAME: !GetAtt Digits.EndpointName   # and the role may call !Ref Words",
 )
 def caller_permission(caller: CallerFacts) -> Iterator[Finding]:
@@ -60,10 +58,9 @@ def _may_be_of(resource: str, caller: CallerFacts) -> bool:
     return caller.endpoint in ids if ids else may_be(resource, caller.arn)
 
 
-@rule(
+@warning(
     source="strands-agents/harness-sdk#1969; botocore InvokeEndpointAsync; service authorization "
     "reference, Amazon SageMaker",
-    severity=Severity.WARNING,
     example="Action: sagemaker:InvokeEndpoint   # on an endpoint with AsyncInferenceConfig",
 )
 def caller_asynchronous(caller: CallerFacts) -> Iterator[Finding]:
@@ -102,9 +99,8 @@ def _may_allow(policies: Sequence[Policy], action: str) -> bool:
     )
 
 
-@rule(
+@note(
     source="bentoml/aws-sagemaker-deploy#18; Lambda developer guide, configure function timeout",
-    severity=Severity.NOTE,
     example="a function with ENDPOINT_NAME, and no Timeout",
 )
 def caller_timeout(caller: CallerFacts) -> Iterator[Finding]:
@@ -119,10 +115,9 @@ def caller_timeout(caller: CallerFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="aws/aws-cli#3940; SageMaker developer guide, connect to SageMaker within your VPC; "
     "Lambda developer guide, internet access for VPC-connected functions",
-    severity=Severity.WARNING,
     example="a function with ENDPOINT_NAME in subnets without a NAT gateway",
 )
 def caller_network(caller: CutOffFacts) -> Iterator[Finding]:
@@ -220,9 +215,8 @@ _PATHS = ("invocations", "async-invocations", "invocations-response-stream")
 """Where an endpoint is called (botocore sagemaker-runtime, requestUri)."""
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, log groups and streams",
-    severity=Severity.WARNING,
     example="LogGroupName: /aws/sagemaker/endpoints/iris",
 )
 def log_group_name(facts: LogGroupFacts) -> Iterator[Finding]:

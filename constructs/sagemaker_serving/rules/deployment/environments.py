@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import priced_regions, regions
 from sagemaker_serving.catalog.names import is_name
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts
 
 
@@ -101,9 +100,8 @@ def region(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source="SageMaker price lists in cfn-lint; sagemaker-core's image tables",
-    severity=Severity.NOTE,
     example="region: us-iso-east-1",
 )
 def region_unpriced(environment: EnvironmentFacts) -> Iterator[Finding]:

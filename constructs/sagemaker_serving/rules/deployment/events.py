@@ -7,16 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 
 from local_aws.suggest import nearest
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, warning
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import AlarmTopicFacts, EventPatternFacts
 
 
-@rule(
+@warning(
     source="aws/aws-cdk#11121, ASFHyP3/hyp3#762; CloudWatch user guide, notify users on alarm "
     "changes",
-    severity=Severity.WARNING,
     example="AlarmActions: [!Ref Topic], with KmsMasterKeyId: alias/aws/sns of the topic",
 )
 def alarm_topic_key(facts: AlarmTopicFacts) -> Iterator[Finding]:
@@ -33,9 +31,8 @@ def alarm_topic_key(facts: AlarmTopicFacts) -> Iterator[Finding]:
     )
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, events that SageMaker sends to EventBridge",
-    severity=Severity.WARNING,
     example="detail: {EndpointStatus: [InService]}",
 )
 def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
@@ -66,10 +63,9 @@ def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source="aws-samples/sagemaker-custom-project-templates#15; SageMaker developer guide, events "
     "that SageMaker sends to EventBridge",
-    severity=Severity.NOTE,
     example="detail-type: [SageMaker Model Package State Change]   # and no ModelApprovalStatus",
 )
 def event_approval(facts: EventPatternFacts) -> Iterator[Finding]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import EnvironmentFacts
 from sagemaker_serving.rules.facts.resources import ExpiringFacts
 from sagemaker_serving.spec.places import CAPTURED, COMPILED, KEPT
 
 
-@rule(
+@warning(
     source="ministryofjustice/analytical-platform#10195, #9863, what AWS Health says; S3 and ECR "
     "user guides, lifecycle",
-    severity=Severity.WARNING,
     example="ExpirationInDays: 30 of the bucket in which ModelDataUrl lies",
     silent={"environment files": "storage.expire has what may expire: expire-capture"},
 )
@@ -71,9 +69,8 @@ def expire_capture(environment: EnvironmentFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source="this project: a batch does what has no output",
-    severity=Severity.WARNING,
     example="batch_output_days: 30   # with batch_transform: {schedule: rate(1 day)}",
 )
 def expire_schedule(environment: EnvironmentFacts) -> Iterator[Finding]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import Accelerator
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import EnvironmentFacts, Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, host_type
 from sagemaker_serving.s3_address import is_s3
@@ -72,9 +71,8 @@ def production_alarms(kind: KindFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source="this project",
-    severity=Severity.NOTE,
     example="production: true   # and artifact: {s3: s3://mine/digits/7.tar.gz}",
 )
 def production_versions(kind: KindFacts) -> Iterator[Finding]:
@@ -119,9 +117,8 @@ def production_data(environment: EnvironmentFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, best practices for endpoints",
-    severity=Severity.WARNING,
     example="production: true   # with initial_instance_count: 1",
 )
 def production_instances(kind: KindFacts) -> Iterator[Finding]:
@@ -143,11 +140,7 @@ def production_instances(kind: KindFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source=_EXCLUDED,
-    severity=Severity.NOTE,
-    example="production: true   # with a serverless variant",
-)
+@note(source=_EXCLUDED, example="production: true   # with a serverless variant")
 def guardrail_none(kind: KindFacts) -> Iterator[Finding]:
     """In production, a note names endpoints without guardrails: serverless, Inf1, accelerators.
 

@@ -8,8 +8,7 @@ from local_aws.schemas import type_names
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import sagemaker_resource_types
 from sagemaker_serving.catalog.properties import Shape
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import (
     GoneFirstFacts,
@@ -25,9 +24,8 @@ _ELSEWHERE = {"AcceleratorType"}
 """Properties that a rule of their own is about."""
 
 
-@rule(
+@warning(
     source="botocore DeleteEndpointConfig; hashicorp/terraform-provider-aws issue 40048",
-    severity=Severity.WARNING,
     example="a plan that deletes an endpoint configuration before it creates it again",
 )
 def replaced_in_use(replaced: GoneFirstFacts) -> Iterator[Finding]:
@@ -79,9 +77,8 @@ def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
     yield resource.kind.where, f"CloudFormation has no type {name}; {advice}"
 
 
-@rule(
+@warning(
     source=f"{_REGISTRY}, of each region",
-    severity=Severity.WARNING,
     example="Type: AWS::SageMaker::Cluster, in a region without it",
 )
 def resource_region(resource: ResourceTypeFacts) -> Iterator[Finding]:

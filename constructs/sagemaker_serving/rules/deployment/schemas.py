@@ -12,8 +12,8 @@ from typing import Any
 
 from local_aws.schemas import Fault, format_in_words
 from local_aws.suggest import nearest
-from sagemaker_serving.errors import Severity, Where
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts.template import SchemaFacts
 
 _SCHEMA = "CloudFormation's resource schemas in cfn-lint"
@@ -68,10 +68,9 @@ def schema_unknown(resource: SchemaFacts) -> Iterator[Finding]:
             yield where, f"{owner} has no member {name!r}; {_hint(resource, fault)}"
 
 
-@rule(
+@warning(
     source="aws-cloudformation/cloudformation-resource-schema, README on readOnlyProperties and "
     "issue 102, which is open",
-    severity=Severity.WARNING,
     example="{Type: AWS::SNS::Topic, Properties: {TopicArn: …}}",
 )
 def schema_read_only(resource: SchemaFacts) -> Iterator[Finding]:
@@ -133,11 +132,7 @@ def schema_action(resource: SchemaFacts) -> Iterator[Finding]:
             yield fact.where, f"{name} is {shown(said)}; it must {wanted}"
 
 
-@rule(
-    source=_ADDED,
-    severity=Severity.WARNING,
-    example="{Type: AWS::Events::Rule, Properties: {Name: hourly}}",
-)
+@warning(source=_ADDED, example="{Type: AWS::Events::Rule, Properties: {Name: hourly}}")
 def schema_added(resource: SchemaFacts) -> Iterator[Finding]:
     """A resource is what its service takes beyond CloudFormation's schema.
 

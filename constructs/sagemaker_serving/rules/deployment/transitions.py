@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
 from sagemaker_serving.rules.hardware.instance_types import known
@@ -61,9 +60,7 @@ def _type(name: str, kept: Fact, *, serverless: bool) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source="this project", severity=Severity.WARNING, example="transition: {step: change_variants}"
-)
+@warning(source="this project", example="transition: {step: change_variants}")
 def transition_left(kind: KindFacts) -> Iterator[Finding]:
     """A transition is for one deploy: the next step restores what it leaves out.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.image_support import aws_image, named_image
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import EndpointConfigFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
@@ -18,9 +17,8 @@ _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:([a-z0-9-]+):[0-9]{12}:[a-zA-Z0-9_.-]+"
 _FREQUENCIES = (10, 30, 60, 120, 180, 240, 300)
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, capture data",
-    severity=Severity.WARNING,
     example="DestinationS3Uri: s3://bucket/captured/",
 )
 def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -38,9 +36,8 @@ def capture_prefix(config: EndpointConfigFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source="botocore DataCaptureConfig.InitialSamplingPercentage",
-    severity=Severity.NOTE,
     example="InitialSamplingPercentage: 0",
 )
 def capture_sampling(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -138,9 +135,8 @@ def _unreached(variant: VariantFacts) -> tuple[str, str] | None:
     return None
 
 
-@rule(
+@warning(
     source="deepjavalibrary/djl-serving#2567",
-    severity=Severity.WARNING,
     example="AsyncInferenceConfig beside djl-inference:0.29.0-lmi11.0.0-cu124",
 )
 def async_container(config: EndpointConfigFacts) -> Iterator[Finding]:
@@ -164,11 +160,7 @@ def async_container(config: EndpointConfigFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source="aws/aws-cdk-rfcs 0431 (2022)",
-    severity=Severity.WARNING,
-    example="AsyncInferenceConfig beside two variants",
-)
+@warning(source="aws/aws-cdk-rfcs 0431 (2022)", example="AsyncInferenceConfig beside two variants")
 def async_variants(config: EndpointConfigFacts) -> Iterator[Finding]:
     """An asynchronous endpoint has one variant.
 
@@ -206,9 +198,8 @@ def endpoint_reservations(config: EndpointConfigFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source=_STORAGE,
-    severity=Severity.WARNING,
     example="KmsKeyId: …   # with ml.g4dn.xlarge",
     silent={"environment files": "the deploy leaves the key out there"},
 )

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import Accelerator
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import UpdateFacts
@@ -96,10 +95,9 @@ def guardrail_step(update: UpdateFacts) -> Iterator[Finding]:
     yield from _percent(update.rolling.get("RollbackMaximumBatchSize"), 1, 100)
 
 
-@rule(
+@warning(
     refused=True,
     source="botocore TrafficRoutingConfig.CanarySize, RollingUpdatePolicy",
-    severity=Severity.WARNING,
     example="CanarySize: {Type: INSTANCE_COUNT, Value: 2}   # of InitialInstanceCount: 3",
     silent={"environment files": "they count in percent"},
 )
@@ -148,10 +146,9 @@ _LONG_SECONDS = 1800
 """Of an update without scaling; this project's choice."""
 
 
-@rule(
+@note(
     source="AWS SageMaker developer guide, Update endpoints that use auto scaling; the half hour "
     "is this project's",
-    severity=Severity.NOTE,
     example="update: {canary_percent: 10, wait_seconds: 3600}   # of a variant with scaling",
 )
 def guardrail_scaling(update: UpdateFacts) -> Iterator[Finding]:
@@ -198,11 +195,7 @@ def existing_time(update: UpdateFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source=_SOURCE,
-    severity=Severity.WARNING,
-    example="Alarms: [{AlarmName: digits-5x}]   # beside an alarm digits-5xx",
-)
+@warning(source=_SOURCE, example="Alarms: [{AlarmName: digits-5x}]   # beside an alarm digits-5xx")
 def guardrail_alarm_known(update: UpdateFacts) -> Iterator[Finding]:
     """A rollback watches alarms that there are.
 
@@ -218,10 +211,9 @@ def guardrail_alarm_known(update: UpdateFacts) -> Iterator[Finding]:
             yield watched.named.says(f"names {name!r}, and the template has no such alarm; {meant}")
 
 
-@rule(
+@warning(
     source="CloudWatch user guide, how alarms treat missing data; AWS SageMaker developer guide, "
     "auto-rollback configuration",
-    severity=Severity.WARNING,
     example="TreatMissingData: breaching   # of an alarm on Invocation5XXErrors",
 )
 def guardrail_missing_data(update: UpdateFacts) -> Iterator[Finding]:
@@ -244,10 +236,8 @@ def guardrail_missing_data(update: UpdateFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source=_SOURCE,
-    severity=Severity.WARNING,
-    example="EndpointName: digit, of an alarm that rolls back the endpoint digits",
+@warning(
+    source=_SOURCE, example="EndpointName: digit, of an alarm that rolls back the endpoint digits"
 )
 def guardrail_alarm_endpoint(update: UpdateFacts) -> Iterator[Finding]:
     """An alarm that rolls an endpoint's update back watches this endpoint.
@@ -263,9 +253,8 @@ def guardrail_alarm_endpoint(update: UpdateFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@note(
     source="AWS SageMaker developer guide, auto-rollback configuration and monitoring",
-    severity=Severity.NOTE,
     example="MetricName: Invocation5XXErrors, Dimensions: [EndpointName, VariantName]",
 )
 def guardrail_old_fleet(update: UpdateFacts) -> Iterator[Finding]:
@@ -285,11 +274,7 @@ def guardrail_old_fleet(update: UpdateFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source=_EXCLUDED,
-    severity=Severity.WARNING,
-    example="BlueGreenUpdatePolicy with CANARY   # on ml.inf1.xlarge",
-)
+@warning(source=_EXCLUDED, example="BlueGreenUpdatePolicy with CANARY   # on ml.inf1.xlarge")
 def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
     """Only endpoints on instances have guardrails, without Inf1 and accelerators.
 

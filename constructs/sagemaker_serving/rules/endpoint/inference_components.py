@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.engine.numbers import not_below
 from sagemaker_serving.rules.facts import EndpointConfigFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, KindFacts
@@ -233,12 +232,7 @@ def component_base(kind: KindFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    refused=True,
-    source="stdapi-ai/stdapi.ai#43",
-    severity=Severity.WARNING,
-    example="RuntimeConfig: {CopyCount: 0}",
-)
+@warning(refused=True, source="stdapi-ai/stdapi.ai#43", example="RuntimeConfig: {CopyCount: 0}")
 def component_start(component: InferenceComponentFacts) -> Iterator[Finding]:
     """A component is made with at least one copy; it may have none later.
 

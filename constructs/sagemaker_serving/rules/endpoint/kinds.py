@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, moves
 from sagemaker_serving.spec import Container
@@ -223,11 +222,7 @@ def _of_another_region(name: Fact, region: Fact) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source="this project",
-    severity=Severity.WARNING,
-    example="model_package: {name: arn:…}   # without model_data",
-)
+@warning(source="this project", example="model_package: {name: arn:…}   # without model_data")
 def model_package_access(kind: KindFacts) -> Iterator[Finding]:
     """The role may read the archive and the image of a package.
 

@@ -19,16 +19,14 @@ from sagemaker_serving.catalog.endpoint_metrics import (
     namespace_of,
     unit_of,
 )
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, warning
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import MetricFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch",
-    severity=Severity.WARNING,
     example="Namespace: AWS/SageMaker, MetricName: CPUUtilization",
 )
 def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
@@ -48,10 +46,9 @@ def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch, and Monitor asynchronous "
     "endpoint",
-    severity=Severity.WARNING,
     example="MetricName: Invocation5xxErrors",
 )
 def metric_name(metric: MetricFacts) -> Iterator[Finding]:
@@ -89,10 +86,9 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; CloudWatch user guide, "
     "statistics and units",
-    severity=Severity.WARNING,
     example="MetricName: ModelLatency, Unit: Milliseconds",
 )
 def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
@@ -118,9 +114,8 @@ def metric_unit(metric: MetricFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch",
-    severity=Severity.WARNING,
     example="MetricName: Invocation5XXErrors, Statistic: Average, Threshold: 5",
 )
 def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
@@ -177,10 +172,9 @@ _NOT_OF_VALUES = ("sum", "samplecount", "ts", "tc", "pr")
 definitions)."""
 
 
-@rule(
+@warning(
     source="cloud-custodian/cloud-custodian pull request 11071; AWS SageMaker developer guide, "
     "metrics in Amazon CloudWatch",
-    severity=Severity.WARNING,
     example="MetricName: Invocation5XXErrors, Dimensions: [{Name: EndpointName, Value: digits}]",
 )
 def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
@@ -226,9 +220,8 @@ def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, metrics in Amazon CloudWatch; botocore MetricsConfig",
-    severity=Severity.WARNING,
     example="MetricName: Invocation5XXErrors, Period: 10",
 )
 def metric_period(metric: MetricFacts) -> Iterator[Finding]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts.resources import MonitorFacts
 
 
@@ -44,9 +43,8 @@ _CRON = re.compile(
 known to be refused."""
 
 
-@rule(
+@warning(
     source="SageMaker developer guide, schedule monitoring jobs; aws/sagemaker-python-sdk#2634",
-    severity=Severity.WARNING,
     example="a MonitoringSchedule of an endpoint whose config has no DataCaptureConfig",
 )
 def monitor_capture(monitor: MonitorFacts) -> Iterator[Finding]:

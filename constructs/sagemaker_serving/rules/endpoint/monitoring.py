@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, host_type, is_serverless
@@ -84,10 +83,8 @@ def alarm_threshold(monitoring: MonitoringFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
-    source="this project",
-    severity=Severity.WARNING,
-    example="thresholds: {gpu_utilization_percent: 80}   # on ml.c5.large",
+@warning(
+    source="this project", example="thresholds: {gpu_utilization_percent: 80}   # on ml.c5.large"
 )
 def alarm_unmade(kind: KindFacts) -> Iterator[Finding]:
     """A model's own threshold is for a metric that its endpoint has.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog.request_sizes import REAL_TIME, SERVERLESS
-from sagemaker_serving.errors import Severity
 from sagemaker_serving.rules.container.variables import is_read
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.numbers import whole_number
 
@@ -26,11 +25,7 @@ loading the model, too, which may take minutes (pytorch/serve#2452, aws/sagemake
 """
 
 
-@rule(
-    source=_SIZES,
-    severity=Severity.WARNING,
-    example='environment: {MMS_MAX_REQUEST_SIZE: "20000000"}',
-)
+@warning(source=_SIZES, example='environment: {MMS_MAX_REQUEST_SIZE: "20000000"}')
 def payload_size(variant: VariantFacts) -> Iterator[Finding]:
     """A server is not set up for requests that SageMaker never lets through to it.
 
@@ -55,7 +50,7 @@ def payload_size(variant: VariantFacts) -> Iterator[Finding]:
             )
 
 
-@rule(source=_TIMES, severity=Severity.WARNING, example="server: {gunicorn_timeout_seconds: 300}")
+@warning(source=_TIMES, example="server: {gunicorn_timeout_seconds: 300}")
 def answer_time(variant: VariantFacts) -> Iterator[Finding]:
     """A real-time server does not wait longer than its caller may.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts.kinds import ReplayFacts
 from sagemaker_serving.s3_address import is_s3
@@ -41,9 +40,7 @@ def replay_capture(replay: ReplayFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source="this project", severity=Severity.NOTE, example="replay: {capture: ../captured/}   # any"
-)
+@note(source="this project", example="replay: {capture: ../captured/}   # any")
 def replay_by_hand(replay: ReplayFacts) -> Iterator[Finding]:
     """A note says that no deploy carries out a replay.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog.model_ids import frameworks_of_image, model_id_variables
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ABSENT, EndpointConfigFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.rules.template.marks import same_text
@@ -109,10 +108,9 @@ def variant_mixed(variant: VariantFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, model artifacts for inference; "
     "hashicorp/terraform-provider-aws#32734",
-    severity=Severity.WARNING,
     example="a Model of knn:1 without ModelDataUrl",
 )
 def variant_model(variant: VariantFacts) -> Iterator[Finding]:
@@ -202,9 +200,8 @@ def _not_in_shadow_tests(variant: VariantFacts) -> Iterator[Finding]:
         yield variant.accelerator_type.says("is given")
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, host instance storage; aws/sagemaker-python-sdk#4828",
-    severity=Severity.WARNING,
     example="VolumeSizeInGB: 100   # on ml.g4dn.xlarge",
 )
 def variant_volume_local(variant: VariantFacts) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from types import UnionType
 
 from sagemaker_serving.errors import Problem, Severity, Where
@@ -91,6 +92,12 @@ def rule(
         )
 
     return made
+
+
+warning = partial(rule, severity=Severity.WARNING)
+"""A rule whose findings stop no deploy, and may be mistakes."""
+note = partial(rule, severity=Severity.NOTE)
+"""A rule whose findings are good to know."""
 
 
 def judge(

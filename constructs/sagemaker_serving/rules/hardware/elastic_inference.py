@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import Accelerator
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
@@ -34,11 +33,7 @@ def elastic_inference_ended(variant: VariantFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source=Accelerator.ENDED,
-    severity=Severity.WARNING,
-    example="accept_retired: [elastic-inference]",
-)
+@warning(source=Accelerator.ENDED, example="accept_retired: [elastic-inference]")
 def elastic_inference_accepted(variant: VariantFacts) -> Iterator[Finding]:
     """An accelerator that is rendered although the service has ended gets a warning.
 

@@ -15,8 +15,7 @@ from sagemaker_serving.catalog.gpu_hosts import (
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.catalog.published import processor_of
 from sagemaker_serving.catalog.support import least_driver
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known, types_of
 
@@ -85,10 +84,9 @@ def ami_driver(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source="aws/deep-learning-containers issue 4990, and its docs/ray, docs/vllm, docs/sglang; "
     "AWS SageMaker developer guide, GPU driver upgrades",
-    severity=Severity.WARNING,
     example="InstanceType: ml.g5.xlarge   # a GPU image of TensorFlow 2.20, no InferenceAmiVersion",
 )
 def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
@@ -118,9 +116,8 @@ def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
                 )
 
 
-@rule(
+@note(
     source="this project: sagemaker-serving docs kinds",
-    severity=Severity.NOTE,
     example="Image: 111122223333.dkr.ecr.us-east-1.amazonaws.com/mine   # on ml.g5.xlarge",
 )
 def ami_unjudged(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
@@ -147,9 +144,8 @@ def ami_unjudged(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source="aws/deep-learning-containers pull request 6187",
-    severity=Severity.WARNING,
     example="InferenceAmiVersion: al2023-ami-sagemaker-inference-gpu-4-1   # an image of CUDA 12",
 )
 def ami_cuda(host: VariantFacts | TransformFacts) -> Iterator[Finding]:

@@ -18,8 +18,7 @@ from sagemaker_serving.catalog import (
     regions_offering,
 )
 from sagemaker_serving.catalog.instances import Use, alternative
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
 
 _ENUMS = "botocore's ProductionVariantInstanceType and TransformInstanceType"
@@ -51,11 +50,7 @@ def transform_instance_type(transform: TransformFacts) -> Iterator[Finding]:
         yield from _taken(fact, transform.region, "transform", "transform jobs")
 
 
-@rule(
-    source=_PRICES,
-    severity=Severity.WARNING,
-    example="instance_type: ml.trn1.2xlarge   # in eu-west-1",
-)
+@warning(source=_PRICES, example="instance_type: ml.trn1.2xlarge   # in eu-west-1")
 def endpoint_instance_region(variant: VariantFacts) -> Iterator[Finding]:
     """A variant's instance type is offered in the region, according to price lists.
 
@@ -65,11 +60,7 @@ def endpoint_instance_region(variant: VariantFacts) -> Iterator[Finding]:
         yield from _offered(fact, variant.region, "endpoint")
 
 
-@rule(
-    source=_PRICES,
-    severity=Severity.WARNING,
-    example="batch_transform: {instance_type: ml.c4.xlarge}   # in af-south-1",
-)
+@warning(source=_PRICES, example="batch_transform: {instance_type: ml.c4.xlarge}   # in af-south-1")
 def transform_instance_region(transform: TransformFacts) -> Iterator[Finding]:
     """A transform job's instance type is offered in the region, according to price lists.
 
@@ -79,11 +70,7 @@ def transform_instance_region(transform: TransformFacts) -> Iterator[Finding]:
         yield from _offered(fact, transform.region, "transform")
 
 
-@rule(
-    source=f"{_PRICES}; {_NEURON}",
-    severity=Severity.WARNING,
-    example="instance_type: ml.p3.2xlarge",
-)
+@warning(source=f"{_PRICES}; {_NEURON}", example="instance_type: ml.p3.2xlarge")
 def instance_retired(facts: VariantFacts | TransformFacts) -> Iterator[Finding]:
     """An instance type is still sold somewhere, and AWS keeps the software for it.
 
@@ -139,9 +126,8 @@ def _is_neo_output(kind: InstanceType, artifact: Fact) -> bool:
     return kind.neuron == "Inferentia" and (location or "").endswith(".tar.gz")
 
 
-@rule(
+@warning(
     source="EC2 user guide, burstable performance instances",
-    severity=Severity.WARNING,
     example="instance_type: ml.t2.medium   # with a batching block",
 )
 def burstable_batching(container: ContainerFacts) -> Iterator[Finding]:

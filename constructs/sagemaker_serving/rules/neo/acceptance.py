@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.answers.golden_file import read_golden
-from sagemaker_serving.errors import NotFound, ProblemsFound, Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.errors import NotFound, ProblemsFound
+from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 
 _SOURCE = "this project: `sagemaker-serving compile --compare`"
@@ -78,11 +78,7 @@ def neo_accept_golden(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source=_GATE,
-    severity=Severity.NOTE,
-    example="accept: {golden: ../golden.jsonl, max_error: 0.001}   # any",
-)
+@note(source=_GATE, example="accept: {golden: ../golden.jsonl, max_error: 0.001}   # any")
 def neo_accept_endpoint(job: CompilationFacts) -> Iterator[Finding]:
     """What a deploy starts to judge a compiled model is known.
 
@@ -98,7 +94,7 @@ def neo_accept_endpoint(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule(source=_SOURCE, severity=Severity.NOTE, example="accept: {speedup: 1.2}")
+@note(source=_SOURCE, example="accept: {speedup: 1.2}")
 def neo_accept_by_hand(job: CompilationFacts) -> Iterator[Finding]:
     """What no deploy judges is known: a speed-up, and what is no variant of an endpoint.
 

@@ -20,8 +20,7 @@ from sagemaker_serving.archive import (
     neo_files as files_for_neo,
 )
 from sagemaker_serving.archive.sources import LEFT_OUT
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts
 
 _NEO = (
@@ -83,9 +82,8 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source="aws/amazon-sagemaker-examples#986: 'No pth file found for PyTorch model'",
-    severity=Severity.WARNING,
     example="model.pt   # of a PyTorch model with compile: {…}",
 )
 def neo_torch_name(facts: ArtifactFacts) -> Iterator[Finding]:
@@ -104,9 +102,8 @@ def neo_torch_name(facts: ArtifactFacts) -> Iterator[Finding]:
             )
 
 
-@rule(
+@warning(
     source="neo-ai/neo-ai-dlr, issue 73: Neo gave a frozen graph back that it could not compile",
-    severity=Severity.WARNING,
     example="artifact: frozen.tar.gz   # a graph.pb is in it, with compile: {…}",
 )
 def neo_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
@@ -189,11 +186,7 @@ def neo_batch(facts: ArtifactFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source=_SCRIPT_SOURCE,
-    severity=Severity.WARNING,
-    example="compile: {…} of a PyTorch model without code/inference.py",
-)
+@warning(source=_SCRIPT_SOURCE, example="compile: {…} of a PyTorch model without code/inference.py")
 def neo_script(facts: ArtifactFacts) -> Iterator[Finding]:
     """A compiled model comes with ``code/inference.py``, but for TensorFlow's and XGBoost's.
 

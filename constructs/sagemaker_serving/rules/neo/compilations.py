@@ -13,8 +13,7 @@ from sagemaker_serving.catalog import (
     neo_target_devices,
     regions,
 )
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 
@@ -38,7 +37,7 @@ def neo_target(job: CompilationFacts) -> Iterator[Finding]:
         yield job.where, f"neither {device.name} nor {platform.name} is given; add one of them"
 
 
-@rule(source=_SOURCE, severity=Severity.WARNING, example="TargetDevice: ml_eia2")
+@warning(source=_SOURCE, example="TargetDevice: ml_eia2")
 def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
     """A model is compiled for hardware that can still be had.
 
@@ -51,9 +50,8 @@ def neo_retired(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source=f"{_GUIDE}; the history of sagemaker-python-sdk's image tables to 2026-08-21",
-    severity=Severity.NOTE,
     example="compile: {target_device: ml_c5}",
 )
 def neo_frozen(job: CompilationFacts) -> Iterator[Finding]:
@@ -88,10 +86,8 @@ _UNCOMPILED = {
 }
 
 
-@rule(
-    source=_GUIDE,
-    severity=Severity.WARNING,
-    example="Framework: TENSORFLOW, FrameworkVersion: 2.19, TargetDevice: ml_c5",
+@warning(
+    source=_GUIDE, example="Framework: TENSORFLOW, FrameworkVersion: 2.19, TargetDevice: ml_c5"
 )
 def neo_version(job: CompilationFacts) -> Iterator[Finding]:
     """The framework's version is one that Neo compiles for this kind of device.
@@ -119,7 +115,7 @@ def neo_version(job: CompilationFacts) -> Iterator[Finding]:
         )
 
 
-@rule(source=_REGIONS, severity=Severity.WARNING, example="ml_inf2 in eu-west-1")
+@warning(source=_REGIONS, example="ml_inf2 in eu-west-1")
 def neo_region(job: CompilationFacts) -> Iterator[Finding]:
     """Neo compiles for the device in this region, and has an image there to run the result.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog import neo_target_devices
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.facts.resources import CompilationFacts
 
@@ -79,7 +78,7 @@ def neo_kind(kind: KindFacts) -> Iterator[Finding]:
                 )
 
 
-@rule(source=_NEURON, severity=Severity.WARNING, example="framework: mxnet, target_device: ml_inf1")
+@warning(source=_NEURON, example="framework: mxnet, target_device: ml_inf1")
 def neo_archived(job: CompilationFacts) -> Iterator[Finding]:
     """A model is compiled by a compiler that AWS still keeps.
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from local_aws.policies.grammar import policy_problems
 from local_aws.suggest import nearest
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts.roles import PolicyDocumentFacts
 
 
@@ -26,9 +25,8 @@ def policy_document(facts: PolicyDocumentFacts) -> Iterator[Finding]:
         yield facts.document.inside(path).where, said
 
 
-@rule(
+@warning(
     source="philschmid/cdk-samples#2; prometheus-community/yet-another-cloudwatch-exporter#1178",
-    severity=Severity.WARNING,
     example="Action: sagemaker:InvokeEndpoint, Resource: arn:…:endpoint/LaBSE",
 )
 def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
@@ -47,9 +45,8 @@ def policy_endpoint_letters(facts: PolicyDocumentFacts) -> Iterator[Finding]:
                 )
 
 
-@rule(
+@warning(
     source="service authorization reference, Amazon SageMaker; botocore, each client's signingName",
-    severity=Severity.WARNING,
     example="Action: sagemaker-runtime:InvokeEndpoint",
 )
 def policy_action(facts: PolicyDocumentFacts) -> Iterator[Finding]:

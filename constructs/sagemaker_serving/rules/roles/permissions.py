@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.catalog.role_needs import READ_OBJECT
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts.roles import (
     ByArnFacts,
     NamedFacts,
@@ -22,10 +21,9 @@ from sagemaker_serving.rules.roles.reading import (
 )
 
 
-@rule(
+@warning(
     source="aws-cdk-lib 2.275.0, what its tasks for SageMaker and its repositories grant; "
     "aws/aws-cdk issues 11594, 26012",
-    severity=Severity.WARNING,
     example="Resource: arn:aws:states:::sagemaker:createTransformJob.sync   # no events:PutRule",
 )
 def role_permission(facts: RolePermissionFacts) -> Iterator[Finding]:
@@ -51,10 +49,9 @@ def role_permission(facts: RolePermissionFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source="AWS managed policy reference, AmazonSageMakerFullAccess; SageMaker developer guide, "
     "SageMaker roles; rstudio/vetiver-r#215",
-    severity=Severity.NOTE,
     example="AmazonSageMakerFullAccess, and ModelDataUrl: s3://models/digits.tar.gz",
 )
 def role_bucket(facts: RolePermissionFacts) -> Iterator[Finding]:
@@ -84,10 +81,9 @@ _PUBLIC = "arn:aws:s3:::jumpstart-"
 """How SageMaker JumpStart's buckets begin, which everybody may read."""
 
 
-@rule(
+@warning(
     source="philschmid/cdk-samples issue 7; aws/aws-cdk issue 10064; "
     "aws/amazon-sagemaker-examples issue 4461; awslabs/aiops-modules pull request 420",
-    severity=Severity.WARNING,
     example="an AWS::IAM::Policy with s3:GetObject, and a Model without DependsOn",
 )
 def role_policy_order(facts: RolePermissionFacts) -> Iterator[Finding]:
@@ -120,9 +116,8 @@ def role_policy_order(facts: RolePermissionFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="CloudFormation user guide, DependsOn attribute",
-    severity=Severity.WARNING,
     example="ModelName: digits   # as the Model's own ModelName says, without a reference",
 )
 def reference_order(named: NamedFacts) -> Iterator[Finding]:

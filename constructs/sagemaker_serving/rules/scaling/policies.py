@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from local_aws.suggest import nearest
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, MetricFacts, ScalingStepsFacts
@@ -42,11 +41,7 @@ def scaling_named(kind: KindFacts) -> Iterator[Finding]:
             yield scaling.where, f"{name!r} is nothing that scales here; {hint}"
 
 
-@rule(
-    source="this project",
-    severity=Severity.WARNING,
-    example="scaling: {gpu: {min: 1, max: 8}}   # and no policy",
-)
+@warning(source="this project", example="scaling: {gpu: {min: 1, max: 8}}   # and no policy")
 def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
     """Bounds that differ come with a policy or a schedule.
 
@@ -128,9 +123,8 @@ def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
         yield ways[1].says(f"stands beside {ways[0].name}; keep one of them")
 
 
-@rule(
+@warning(
     source="AWS SageMaker developer guide, monitor asynchronous endpoints",
-    severity=Severity.WARNING,
     example="invocations_per_instance: 70   # of an asynchronous variant",
 )
 def scaling_metric_published(scaling: ScalingFacts) -> Iterator[Finding]:
@@ -204,9 +198,8 @@ def scaling_steps(policy: ScalingStepsFacts) -> Iterator[Finding]:
         yield from _ways(policy)
 
 
-@rule(
+@note(
     source="Application Auto Scaling user guide, step scaling policies",
-    severity=Severity.NOTE,
     example="PolicyType: StepScaling   # and no alarm with it in AlarmActions",
 )
 def scaling_alarm(policy: ScalingStepsFacts) -> Iterator[Finding]:
@@ -223,9 +216,8 @@ def scaling_alarm(policy: ScalingStepsFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="botocore application-autoscaling PutScalingPolicy; ansible/ansible#40237",
-    severity=Severity.WARNING,
     example="a policy with ResourceId, and no scalable target",
 )
 def scaling_unregistered(scaling: ScalingFacts) -> Iterator[Finding]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least, not_below
 from sagemaker_serving.rules.facts import Fact, VariantFacts
 from sagemaker_serving.rules.facts.resources import ScalingFacts
@@ -70,11 +69,7 @@ def scaling_zero(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
-    source=_ZERO,
-    severity=Severity.WARNING,
-    example="MinCapacity: 0   # of an inference component, without an alarm",
-)
+@warning(source=_ZERO, example="MinCapacity: 0   # of an inference component, without an alarm")
 def scaling_wakes(scaling: ScalingFacts) -> Iterator[Finding]:
     """An alarm starts a copy of a component that was scaled to zero.
 
@@ -88,9 +83,8 @@ def scaling_wakes(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@note(
     source="AWS SageMaker developer guide, autoscale an asynchronous endpoint",
-    severity=Severity.NOTE,
     example="MinCapacity: 0   # of an asynchronous endpoint, without an alarm",
 )
 def scaling_wakes_late(scaling: ScalingFacts) -> Iterator[Finding]:
@@ -200,9 +194,8 @@ def scaling_dimension(scaling: ScalingFacts) -> Iterator[Finding]:
             yield scaling.dimension.says(f"is {given}, and the variant is {what}; use {wanted}")
 
 
-@rule(
+@warning(
     source="aws/aws-cdk issue 23151; botocore UpdateEndpoint.RetainAllVariantProperties",
-    severity=Severity.WARNING,
     example="a ScalableTarget, and an Endpoint without RetainAllVariantProperties",
 )
 def scaling_retained(scaling: ScalingFacts) -> Iterator[Finding]:
@@ -218,9 +211,8 @@ def scaling_retained(scaling: ScalingFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source="botocore application-autoscaling RegisterScalableTarget",
-    severity=Severity.WARNING,
     example="two ScalableTargets with one ResourceId and one ScalableDimension",
 )
 def scaling_twice(scaling: ScalingFacts) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ from typing import Any
 from local_aws.states_language import Problem, warnings
 from local_aws.suggest import nearest
 from local_aws.template import Unknown
-from sagemaker_serving.errors import Severity, Where
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.errors import Where
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.state_machines import StateMachineFacts
 
@@ -57,7 +57,7 @@ def state_machine_transition(machine: StateMachineFacts) -> Iterator[Finding]:
     yield from _told(machine, (each for each in machine.problems if each.code in _TRANSITIONS))
 
 
-@rule(source=_DIAGNOSTICS, severity=Severity.WARNING, example="TransformJobName: $.name")
+@warning(source=_DIAGNOSTICS, example="TransformJobName: $.name")
 def state_machine_path(machine: StateMachineFacts) -> Iterator[Finding]:
     """What looks like a path stands where a path is read.
 
@@ -67,11 +67,7 @@ def state_machine_path(machine: StateMachineFacts) -> Iterator[Finding]:
     yield from _told(machine, (each for each in found if each.code != _RESERVED))
 
 
-@rule(
-    source=_LANGUAGE,
-    severity=Severity.WARNING,
-    example="ErrorEquals: [States.Failed]   # it is States.TaskFailed",
-)
+@warning(source=_LANGUAGE, example="ErrorEquals: [States.Failed]   # it is States.TaskFailed")
 def state_machine_error(machine: StateMachineFacts) -> Iterator[Finding]:
     """An error that begins with "States." is one that the language has.
 
@@ -105,9 +101,8 @@ def state_machine_substitution(machine: StateMachineFacts) -> Iterator[Finding]:
         )
 
 
-@rule(
+@warning(
     source=_PROVIDER,
-    severity=Severity.WARNING,
     example="DefinitionSubstitutions: {Bucket: …}   # without ${Bucket} in the definition",
 )
 def state_machine_substitution_unused(machine: StateMachineFacts) -> Iterator[Finding]:

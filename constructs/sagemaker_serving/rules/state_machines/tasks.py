@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from local_aws.suggest import nearest
 from sagemaker_serving.catalog import sdk_actions, sdk_services
 from sagemaker_serving.catalog.integrations import integrations
-from sagemaker_serving.errors import Severity
-from sagemaker_serving.rules.engine import Finding, rule
+from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts.state_machines import InvocationFacts, TaskFacts
 from sagemaker_serving.rules.template.state_machines import sagemaker_action
 
@@ -37,11 +36,10 @@ def state_machine_resource(task: TaskFacts) -> Iterator[Finding]:
         yield task.resource.where, f"{shown}: {wrong}"
 
 
-@rule(
+@warning(
     source="botocore CreateTransformJob.TransformJobName; apache/airflow#21941; "
     "aws/amazon-sagemaker-examples pull request 3108; astronomer/astronomer-providers#1055; "
     "aws/sagemaker-python-sdk#101",
-    severity=Severity.WARNING,
     example="TransformJobName: nightly   # in a state machine",
 )
 def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
@@ -69,10 +67,9 @@ def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
     )
 
 
-@rule(
+@warning(
     source="botocore CreateTransformJob.TransformJobName; Step Functions developer guide, Context "
     "object",
-    severity=Severity.WARNING,
     example="TransformJobName.$: States.Format('nightly-{}', $$.Execution.StartTime)",
 )
 def job_name_letters(task: TaskFacts) -> Iterator[Finding]:
@@ -135,9 +132,8 @@ def _of(what: str) -> re.Pattern[str]:
     return re.compile(f"(Describe|Update|Delete|List){what}s?")
 
 
-@rule(
+@warning(
     source="botocore InvokeEndpointAsync; aws/amazon-sagemaker-examples#4879",
-    severity=Severity.WARNING,
     example="Resource: …:aws-sdk:sagemakerruntime:invokeEndpoint   # of an asynchronous endpoint",
 )
 def invocation_kind(call: InvocationFacts) -> Iterator[Finding]:
