@@ -13,7 +13,7 @@ import yaml
 
 from benchmarks.cost import MB, Cost, cost_of
 from benchmarks.figures import Figure, Ratio
-from sagemaker_serving.catalog import container_image
+from sagemaker_serving.catalog.images import container_image
 
 ROOT = Path(__file__).parents[1]
 RUNS = 5

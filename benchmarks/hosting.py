@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.catalog import container_image
+from sagemaker_serving.catalog.images import container_image
 from sagemaker_serving.client import Aws
 from tools.roles import MODEL_POLICY, trust
 

@@ -20,7 +20,7 @@ import yaml
 from benchmarks.figures import Figure, Ratio
 from benchmarks.wrong import ENVIRONMENTS, TEMPLATES, Document, Pair, drawn
 from benchmarks.wrong.templates import REGION
-from sagemaker_serving.catalog import support_as_of
+from sagemaker_serving.catalog.support import support_as_of
 from sagemaker_serving.errors import Problem, ProblemsFound, Severity
 from sagemaker_serving.rules import check_environment, check_template, read_template
 from sagemaker_serving.spec import read_environment

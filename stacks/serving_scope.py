@@ -13,7 +13,7 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.infra import (
     Container,
     ContainerImage,

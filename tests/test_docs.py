@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from sagemaker_serving.catalog import container_image, image_support, published_image
+from sagemaker_serving.catalog.images import container_image
+from sagemaker_serving.catalog.published import published_image
+from sagemaker_serving.catalog.support import image_support
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.spec import AlarmThresholds, Environment, Monitoring, read_environment
 from tests.models import saved_model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sagemaker_serving.catalog import support_as_of
+from sagemaker_serving.catalog.support import support_as_of
 
 TODAY = support_as_of()
 """That of the catalog's support data: what ships is patched then."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import botocore.loaders
 import pytest
 
-from sagemaker_serving.catalog import EcrImage
+from sagemaker_serving.catalog.ecr import EcrImage
 from sagemaker_serving.catalog.gpu_hosts import ami_for, ami_versions
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.catalog.snapshot import snapshot

@@ -2,20 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from sagemaker_serving.catalog import (
-    Accelerator,
+from sagemaker_serving.catalog.accelerators import Accelerator
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
+from sagemaker_serving.catalog.host_images import image_for
+from sagemaker_serving.catalog.images import (
     UnknownImage,
     container_image,
     framework_versions,
-    image_for,
     image_regions,
     image_version,
-    instance_type,
-    parse_ecr_uri,
-    published_image,
-    regions_offering,
     repository_versions,
 )
+from sagemaker_serving.catalog.instances import instance_type, regions_offering
+from sagemaker_serving.catalog.published import published_image
 
 DLC = "763104351884.dkr.ecr.eu-west-1.amazonaws.com"
 

@@ -7,12 +7,12 @@ from importlib.resources import files
 import pytest
 from botocore.loaders import Loader
 
-from sagemaker_serving.catalog import (
-    EcrImage,
+from sagemaker_serving.catalog.ecr import EcrImage
+from sagemaker_serving.catalog.host_images import image_for
+from sagemaker_serving.catalog.images import UnknownImage
+from sagemaker_serving.catalog.instances import (
     InstanceType,
-    UnknownImage,
     UnknownInstanceType,
-    image_for,
     instance_type,
     instance_types,
     regions,

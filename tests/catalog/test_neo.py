@@ -4,17 +4,16 @@ from datetime import date
 
 import pytest
 
-from sagemaker_serving.catalog import (
-    UnknownImage,
-    action_parameters,
+from sagemaker_serving.catalog.actions import action_parameters
+from sagemaker_serving.catalog.images import UnknownImage
+from sagemaker_serving.catalog.neo import (
     neo_frameworks,
     neo_image_uri,
     neo_regions,
     neo_support,
     neo_target_devices,
-    resource_properties,
-    sagemaker_resource_types,
 )
+from sagemaker_serving.catalog.properties import resource_properties, sagemaker_resource_types
 
 
 def test_neo_knows_the_frameworks_and_devices_of_the_service_model() -> None:

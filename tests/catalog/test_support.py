@@ -6,13 +6,9 @@ from datetime import date
 
 import pytest
 
-from sagemaker_serving.catalog import (
-    EcrImage,
-    container_image,
-    image_support,
-    newest_patched,
-    support_as_of,
-)
+from sagemaker_serving.catalog.ecr import EcrImage
+from sagemaker_serving.catalog.images import container_image
+from sagemaker_serving.catalog.support import image_support, newest_patched, support_as_of
 
 
 def of(name: str) -> EcrImage:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.catalog import container_image
+from sagemaker_serving.catalog.images import container_image
 from tests.clients_of_others.conftest import BUCKET, REGION, World
 from tools.own_environments.environments import environment_of
 

@@ -20,7 +20,7 @@ from botocore.credentials import Credentials
 from local_aws.credentials import ACCOUNT_ID
 from local_aws.process.cdk import CdkCli
 from local_aws.process.isolation import DIRECTLY
-from sagemaker_serving.catalog import container_image
+from sagemaker_serving.catalog.images import container_image
 from sagemaker_serving.errors import DeployFailed
 from tests.clients_of_others.conftest import BUCKET, REGION, ROOT, World
 from tests.jsii_cache import keep_unpacked

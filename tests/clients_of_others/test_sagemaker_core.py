@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.catalog import container_image
+from sagemaker_serving.catalog.images import container_image
 from tests.clients_of_others.conftest import REGION, World, said_by
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(600)]

@@ -13,7 +13,7 @@ import pytest
 
 from sagemaker_serving.answers.bodies import Answer
 from sagemaker_serving.answers.golden_file import Exchange, Request, write_golden
-from sagemaker_serving.catalog import neo_image_uri
+from sagemaker_serving.catalog.neo import neo_image_uri
 from tests.deploy.conftest import Project
 from tests.local_aws.aws import archive
 

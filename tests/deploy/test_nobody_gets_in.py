@@ -22,7 +22,7 @@ from urllib.parse import urlencode, urlsplit
 import psutil
 import pytest
 
-from sagemaker_serving.catalog import container_image
+from sagemaker_serving.catalog.images import container_image
 from tests.deploy.conftest import REGION, Project
 from tests.local_aws.aws import eventually
 from tests.local_aws.functions import in_place

@@ -13,7 +13,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk.assertions import Match, Template
 
-from sagemaker_serving.catalog import UnknownImage
+from sagemaker_serving.catalog.images import UnknownImage
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra import (
     AnyContainer,

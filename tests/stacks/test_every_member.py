@@ -13,8 +13,7 @@ import aws_cdk as cdk
 import pytest
 import yaml
 
-from sagemaker_serving.catalog import resource_properties
-from sagemaker_serving.catalog.properties import Shape, member_paths
+from sagemaker_serving.catalog.properties import Shape, member_paths, resource_properties
 from sagemaker_serving.spec import read_environment
 from sagemaker_serving.spec.members import ENDPOINT, ENDPOINT_CONFIG, MODEL, written_as
 from stacks import EnvironmentStage

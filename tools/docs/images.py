@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from sagemaker_serving.catalog import (
+from sagemaker_serving.catalog.images import (
     UnknownImage,
     container_image,
     framework_versions,
     frameworks,
     image_processors,
-    image_server,
-    image_support,
-    listed_releases,
-    support_as_of,
 )
+from sagemaker_serving.catalog.servers import image_server
+from sagemaker_serving.catalog.support import image_support, listed_releases, support_as_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "images.md"
 HEAD = """\

@@ -219,7 +219,8 @@ def _scaling(found: StandsStill | None) -> list[tuple[str, str]]:
 
 def _made_for(served: Served) -> str:
     """What an image of AWS's is for, beside what its host has; "" of other images."""
-    from sagemaker_serving.catalog import UnknownInstanceType, instance_type, published_image
+    from sagemaker_serving.catalog.instances import UnknownInstanceType, instance_type
+    from sagemaker_serving.catalog.published import published_image
 
     image = published_image(served.image)
     if image is None or image.processor is None:

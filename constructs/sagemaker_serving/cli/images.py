@@ -14,7 +14,7 @@ from sagemaker_serving.cli.options import must_be_region, today_option
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from sagemaker_serving.catalog import EcrImage
+    from sagemaker_serving.catalog.ecr import EcrImage
     from sagemaker_serving.catalog.images import Processor, Scope
 
 
@@ -66,12 +66,8 @@ def images(
 
 
 def _frameworks() -> Iterator[dict[str, Any]]:
-    from sagemaker_serving.catalog import (
-        framework_scopes,
-        framework_versions,
-        frameworks,
-        image_server,
-    )
+    from sagemaker_serving.catalog.images import framework_scopes, framework_versions, frameworks
+    from sagemaker_serving.catalog.servers import image_server
 
     for name in frameworks():
         scopes = framework_scopes(name)
@@ -89,7 +85,7 @@ def _frameworks() -> Iterator[dict[str, Any]]:
 
 
 def _versions(framework: str, today: date) -> Iterator[dict[str, Any]]:
-    from sagemaker_serving.catalog import (
+    from sagemaker_serving.catalog.images import (
         UnknownImage,
         container_image,
         framework_scopes,
@@ -131,8 +127,8 @@ def _uris(
     base: str | None,
     today: date,
 ) -> Iterator[dict[str, Any]]:
-    from sagemaker_serving.catalog import container_image, image_processors, image_regions
     from sagemaker_serving.catalog.images import Processor as Known
+    from sagemaker_serving.catalog.images import container_image, image_processors, image_regions
 
     if processor is not None and processor not in get_args(Known):
         raise click.UsageError(f"--processor is {processor!r}; known: {', '.join(get_args(Known))}")
@@ -158,7 +154,7 @@ def _uris(
 
 
 def _support(image: EcrImage | None, today: date) -> dict[str, str]:
-    from sagemaker_serving.catalog import ImageSupport, image_support
+    from sagemaker_serving.catalog.support import ImageSupport, image_support
 
     support = ImageSupport() if image is None else image_support(image)
     until = "" if support.patched_until is None else str(support.patched_until)

@@ -13,8 +13,7 @@ from sagemaker_serving.cli.options import must_be_region
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from sagemaker_serving.catalog import InstanceType
-    from sagemaker_serving.catalog.instances import Use
+    from sagemaker_serving.catalog.instances import InstanceType, Use
 
 
 @click.command()
@@ -45,7 +44,7 @@ def instances(
       sagemaker-serving instances --gpu --region eu-west-1
       sagemaker-serving instances c5 --transform
     """
-    from sagemaker_serving.catalog import instance_types, regions_offering
+    from sagemaker_serving.catalog.instances import instance_types, regions_offering
 
     use: Use = "transform" if transform else "endpoint"
     where = must_be_region(region if region is not None else shell_region())

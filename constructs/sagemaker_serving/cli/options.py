@@ -130,7 +130,7 @@ def size_text(size: int) -> str:
 def must_be_region(region: str | None) -> str | None:
     """``region`` itself; raises `Mistake` for one that SageMaker is not offered in."""
     from local_aws.suggest import nearest
-    from sagemaker_serving.catalog import regions
+    from sagemaker_serving.catalog.instances import regions
     from sagemaker_serving.errors import Mistake
 
     if region is not None and region not in regions():

@@ -22,7 +22,7 @@ need("cdk")
 
 if TYPE_CHECKING:
     from sagemaker_serving.archive.sources import Source
-    from sagemaker_serving.catalog import Accelerator
+    from sagemaker_serving.catalog.accelerators import Accelerator
     from sagemaker_serving.infra.batch.batch_transform import BatchTransform
     from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
     from sagemaker_serving.infra.endpoint.config import DataCapture, EndpointConfig

@@ -9,7 +9,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sagemaker_serving import catalog
+from sagemaker_serving.catalog import instances
+from sagemaker_serving.catalog.accelerators import Accelerator
+from sagemaker_serving.catalog.host_images import image_for
+from sagemaker_serving.catalog.images import UnknownImage
+from sagemaker_serving.catalog.instances import variant_types
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.describing import described_endpoint
 from sagemaker_serving.errors import Where
@@ -177,7 +181,7 @@ def _served(client: Any, variant: Mapping[str, Any], now: Mapping[str, Any]) -> 
             archive=archive,
             archive_sha256=None if named is None else named[1],
             environment=container.get("Environment", {}),
-            instance_type=next(iter(catalog.variant_types(variant)), None),
+            instance_type=next(iter(variant_types(variant)), None),
             instances=now.get("CurrentInstanceCount"),
             weight=now.get("CurrentWeight"),
         )
@@ -238,7 +242,7 @@ def _compared(
     if stated.compile is not None or model.model_package is not None:
         return
     accelerator = of.accelerator_type if isinstance(of, InstanceVariant) else None
-    image = _image(stated, actual.instance_type, region, catalog.Accelerator.named(accelerator))
+    image = _image(stated, actual.instance_type, region, Accelerator.named(accelerator))
     if image is not None and image != actual.image:
         yield "image", image, str(actual.image)
     for name, value in stated.variables.items():
@@ -261,20 +265,20 @@ def _image(
     stated: Container,
     instance_type: str | None,
     region: str,
-    accelerator: catalog.Accelerator | None,
+    accelerator: Accelerator | None,
 ) -> str | None:
     if stated.own_image is not None:
         return stated.own_image
     if stated.framework is None or stated.framework_version is None or instance_type is None:
         return None
     try:
-        image = catalog.image_for(
-            catalog.instance_type(instance_type),
+        image = image_for(
+            instances.instance_type(instance_type),
             framework=stated.framework,
             version=stated.framework_version,
             region=region,
             accelerator=accelerator,
         )
-    except catalog.UnknownImage:
+    except UnknownImage:
         return None
     return image.pinned(stated.image_digest).uri

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from local_aws.suggest import nearest
-from sagemaker_serving import catalog
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
+from sagemaker_serving.catalog.images import scopes_of
 from sagemaker_serving.client import open_object
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.describing import described_endpoint
@@ -50,8 +51,8 @@ class HeldArchives:
     @property
     def framework(self) -> str:
         """The framework that AWS made the image for; "" for an image of one's own."""
-        image = catalog.parse_ecr_uri(self.image)
-        scopes = () if image is None else catalog.scopes_of(image.repository)
+        image = parse_ecr_uri(self.image)
+        scopes = () if image is None else scopes_of(image.repository)
         return next((framework for framework, _ in scopes), "")
 
     def all(self) -> list[HeldArchive]:

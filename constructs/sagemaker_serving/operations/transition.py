@@ -9,7 +9,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sagemaker_serving.catalog import variant_types
+from sagemaker_serving.catalog.instances import variant_types
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.errors import Problem, Severity, Where
 from sagemaker_serving.operations.account import Account, are_hosts

@@ -17,7 +17,7 @@ from sagemaker_serving.archive import (
     parse_source,
     unpack,
 )
-from sagemaker_serving.catalog import neo_support
+from sagemaker_serving.catalog.neo import neo_support
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.objects import open_object
 from sagemaker_serving.errors import Mistake, NotFound, ProblemsFound, Severity, Where

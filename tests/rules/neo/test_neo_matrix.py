@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from sagemaker_serving.catalog import UnknownImage, neo_image_uri, neo_regions, neo_support
+from sagemaker_serving.catalog.images import UnknownImage
+from sagemaker_serving.catalog.neo import neo_image_uri, neo_regions, neo_support
 from sagemaker_serving.errors import Problem, Severity, Where
 from sagemaker_serving.rules import check_environment
 from sagemaker_serving.rules.compilation_check import check_compilation

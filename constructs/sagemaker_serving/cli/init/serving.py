@@ -16,19 +16,17 @@ from sagemaker_serving.archive.handlers import (
     script_variables,
 )
 from sagemaker_serving.archive.sources import LEFT_OUT
-from sagemaker_serving.catalog import (
-    EcrImage,
+from sagemaker_serving.catalog.ecr import EcrImage
+from sagemaker_serving.catalog.host_images import image_for
+from sagemaker_serving.catalog.images import UnknownImage, framework_scopes, framework_versions
+from sagemaker_serving.catalog.instances import (
     InstanceType,
-    UnknownImage,
-    framework_scopes,
-    framework_versions,
-    image_for,
-    image_support,
+    Use,
     instance_type,
     instance_types,
     regions_offering,
 )
-from sagemaker_serving.catalog.instances import Use
+from sagemaker_serving.catalog.support import image_support
 from sagemaker_serving.cli.package import Server
 from sagemaker_serving.cli.scripted import MLMODEL, loading
 from sagemaker_serving.errors import Mistake

@@ -11,7 +11,8 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from sagemaker_serving import catalog, log_groups
+from sagemaker_serving import log_groups
+from sagemaker_serving.catalog import instances
 from sagemaker_serving.catalog.gpu_hosts import ami_for
 from sagemaker_serving.infra.batch.definition import NAMESPACE, asks_for_jobs, batch_definition
 from sagemaker_serving.infra.batch.events import let_publish, start_on, tell_of_other_ends
@@ -487,6 +488,6 @@ class BatchTransform(Construct):
 def _volume_key(settings: BatchTransformSettings, key: kms.IKey | None) -> kms.IKey | None:
     """The key of jobs' volumes; SageMaker takes none where instances have storage of their own."""
     types = (settings.instance_type, *settings.instance_types)
-    known = not any(is_token(name) or catalog.instance_type(name).nvme_gb for name in types)
+    known = not any(is_token(name) or instances.instance_type(name).nvme_gb for name in types)
     wanted = settings.encrypt_volumes if settings.encrypt_volumes is not None else known
     return key if wanted else None

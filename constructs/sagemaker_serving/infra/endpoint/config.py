@@ -13,7 +13,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from sagemaker_serving import catalog
+from sagemaker_serving.catalog import instances
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.async_inference import AsyncInference
 from sagemaker_serving.infra.endpoint.variants import InstanceVariant, Variant
@@ -338,7 +338,7 @@ class EndpointConfig(Construct):
             if not isinstance(variant, InstanceVariant):
                 return []
             types |= {*(variant.instance_types or [variant.instance_type])}
-        has_volume = (is_token(each) or not catalog.instance_type(each).nvme_gb for each in types)
+        has_volume = (is_token(each) or not instances.instance_type(each).nvme_gb for each in types)
         return [] if any(has_volume) else sorted(types)
 
 

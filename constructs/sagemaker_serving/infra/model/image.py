@@ -10,7 +10,10 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from sagemaker_serving import catalog
+from sagemaker_serving.catalog import instances
+from sagemaker_serving.catalog.accelerators import Accelerator
+from sagemaker_serving.catalog.ecr import EcrImage, domain_suffix, parse_ecr_uri
+from sagemaker_serving.catalog.host_images import image_for
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.synth.granting import grant
 from sagemaker_serving.infra.synth.tokens import is_token, partition, region_of
@@ -28,7 +31,7 @@ class Host:
 
     role: iam.IRole
     instance_type: str | None
-    accelerator: catalog.Accelerator | None = None
+    accelerator: Accelerator | None = None
 
 
 class ContainerImage(ABC):
@@ -40,7 +43,7 @@ class ContainerImage(ABC):
 
         Which of them (CPU, GPU, arm64, Inferentia, Trainium) follows from the
         instance type it is bound for. ``digest`` ("sha256:…") pins it; whether it is that image's
-        is not looked at. Raises `sagemaker_serving.catalog.UnknownImage`
+        is not looked at. Raises `sagemaker_serving.catalog.images.UnknownImage`
         when bound, if there is none.
         """
         return _CatalogImage(framework, version, digest)
@@ -100,8 +103,8 @@ class _CatalogImage(ContainerImage):
                 f"{scope.node.path}: a deploy alone knows the instance type, so its image cannot "
                 "be known; write the instance type, or give the image by from_uri"
             )
-        image = catalog.image_for(
-            None if host.instance_type is None else catalog.instance_type(host.instance_type),
+        image = image_for(
+            None if host.instance_type is None else instances.instance_type(host.instance_type),
             framework=self._framework,
             version=self._version,
             region=region,
@@ -114,7 +117,7 @@ class _CatalogImage(ContainerImage):
 class _OwnImage(ContainerImage):
     def __init__(self, uri: str) -> None:
         self._uri = uri
-        self._image = catalog.parse_ecr_uri(uri)
+        self._image = parse_ecr_uri(uri)
         if self._image is None and not is_token(uri):
             raise Mistake(
                 f"image_uri is {uri!r}; endpoints pull only from ECR: "
@@ -123,7 +126,7 @@ class _OwnImage(ContainerImage):
 
     def bind(self, scope: Construct, host: Host) -> str:
         if self._image is None:
-            suffix = catalog.domain_suffix(region_of(scope))
+            suffix = domain_suffix(region_of(scope))
             grant_pull_from(host.role, _repository_arn(self._uri, suffix))
         else:
             _grant_pull(host.role, self._image)
@@ -153,6 +156,6 @@ class _RepositoryImage(ContainerImage):
         return self._repository.repository_uri_for_tag_or_digest(self._tag)
 
 
-def _grant_pull(role: iam.IGrantable, image: catalog.EcrImage) -> None:
+def _grant_pull(role: iam.IGrantable, image: EcrImage) -> None:
     registry = f"arn:{partition()}:ecr:{image.region}:{image.account}"
     grant_pull_from(role, f"{registry}:repository/{image.repository}")

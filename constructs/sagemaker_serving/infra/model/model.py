@@ -12,7 +12,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from sagemaker_serving import catalog
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.model.container import AnyContainer, Container, MultiModelContainer
 from sagemaker_serving.infra.model.image import ContainerImage, Host
@@ -24,7 +24,7 @@ from sagemaker_serving.infra.synth.fields import add_extra, add_unknown, propert
 from sagemaker_serving.infra.synth.tokens import stands_in
 
 if TYPE_CHECKING:
-    from sagemaker_serving.catalog import Accelerator
+    from sagemaker_serving.catalog.accelerators import Accelerator
     from sagemaker_serving.infra.network.network import Network
 
 
@@ -95,9 +95,7 @@ class Model(Construct):
         self._containers = _containers(self, image, model_data, environment, containers)
         bound = [container.bind(self, host) for container in self._containers]
         definitions = [container.definition for container in bound]
-        self.images = [
-            catalog.parse_ecr_uri(each["Image"]) for each in definitions if "Image" in each
-        ]
+        self.images = [parse_ecr_uri(each["Image"]) for each in definitions if "Image" in each]
         """Its containers' images in ECR; None for one whose name is not known yet."""
         alone = len(definitions) == 1
         members = {

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
 
-from sagemaker_serving import catalog
+from sagemaker_serving.catalog import instances
+from sagemaker_serving.catalog.instances import InstanceType
 from sagemaker_serving.infra.monitoring.metrics import EndpointMetrics
 from sagemaker_serving.infra.synth.tokens import is_token
 from sagemaker_serving.spec.monitoring import AlarmThresholds
@@ -123,10 +124,10 @@ def _gpus(variant: WatchedVariant) -> int | None:
     return None if kind is None or kind.gpus == 0 else kind.gpus
 
 
-def _hardware(variant: WatchedVariant) -> catalog.InstanceType | None:
+def _hardware(variant: WatchedVariant) -> InstanceType | None:
     if variant.instance_type is None or is_token(variant.instance_type):
         return None
-    return catalog.instance_type(variant.instance_type)
+    return instances.instance_type(variant.instance_type)
 
 
 _MICROSECONDS = 1000.0

@@ -9,8 +9,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from sagemaker_serving import catalog
 from sagemaker_serving.archive import neo_inputs, shown_inputs
+from sagemaker_serving.catalog.neo import neo_image_uri, neo_serving_variables
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.model.image import ContainerImage, Host, grant_pull_from
 from sagemaker_serving.infra.model.model_data import BoundModelData, ModelData, contents_of
@@ -149,7 +149,7 @@ class NeoCompilation(Construct):
     @property
     def environment(self) -> dict[str, str]:
         """The container's variables that serving a compiled model needs."""
-        return catalog.neo_serving_variables(self._job.framework, self._region)
+        return neo_serving_variables(self._job.framework, self._region)
 
 
 class _CompiledModel(ModelData):
@@ -189,7 +189,7 @@ def _known_image(job: CompilationJob, region: str) -> str | None:
     if is_token(region) or job.target_device is None:
         return None
     try:
-        return catalog.neo_image_uri(
+        return neo_image_uri(
             framework=job.framework,
             version=job.framework_version if job.framework_version is not None else "latest",
             region=region,

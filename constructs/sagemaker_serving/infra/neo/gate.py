@@ -12,8 +12,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from sagemaker_serving import catalog
 from sagemaker_serving.answers.golden_file import Exchange, golden_lines, read_golden
+from sagemaker_serving.catalog import instances
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.infra.endpoint.variants import (
     InstanceVariant,
@@ -252,7 +252,7 @@ def _has_nvme(variant: Variant) -> bool:
     """Whether it has no volume that a key encrypts; nothing is known of a token."""
     if not isinstance(variant, InstanceVariant) or is_token(variant.instance_type):
         return False
-    return catalog.instance_type(variant.instance_type).nvme_gb > 0
+    return instances.instance_type(variant.instance_type).nvme_gb > 0
 
 
 def _upload(

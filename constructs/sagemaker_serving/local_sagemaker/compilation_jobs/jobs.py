@@ -10,7 +10,7 @@ from typing import Any
 from local_aws.context import LocalContext
 from local_aws.faults import Faults
 from local_aws.protocol import AwsError
-from sagemaker_serving.catalog import neo_image_uri
+from sagemaker_serving.catalog.neo import neo_image_uri
 from sagemaker_serving.errors import Mistake
 from sagemaker_serving.local_sagemaker.common.jobs import JobFailed, JobStopped
 from sagemaker_serving.local_sagemaker.common.judged import refuse

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sagemaker_serving.archive import TRITON
-from sagemaker_serving.catalog import repository_versions
+from sagemaker_serving.catalog.images import repository_versions
 from sagemaker_serving.model_server.programs import VERSIONED, Program
 
 

@@ -8,7 +8,7 @@ from local_aws.context import LocalContext
 from local_aws.permissions.identities import Developer
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
-from sagemaker_serving.catalog import variant_types
+from sagemaker_serving.catalog.instances import variant_types
 from sagemaker_serving.local_sagemaker.common.store import Resource
 
 

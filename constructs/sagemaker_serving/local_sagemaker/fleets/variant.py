@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sagemaker_serving.catalog import variant_types
+from sagemaker_serving.catalog.instances import variant_types
 from sagemaker_serving.local_sagemaker.common.store import Resource, now
 from sagemaker_serving.local_sagemaker.containers.container import HEALTH_CHECK_SECONDS
 from sagemaker_serving.local_sagemaker.containers.model_client import ModelAnswer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from local_aws.arn import arn_in
 from local_aws.context import LocalContext
-from sagemaker_serving.catalog import parse_ecr_uri
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
 from sagemaker_serving.catalog.published import is_pulled_by_sagemaker
 from sagemaker_serving.catalog.role_needs import GET_IMAGE, PULL_IMAGE
 from sagemaker_serving.local_sagemaker.models.roles import SESSION_NAME

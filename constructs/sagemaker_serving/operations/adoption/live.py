@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sagemaker_serving.catalog import resource_properties
+from sagemaker_serving.catalog.properties import resource_properties
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.describing import described_endpoint
 from sagemaker_serving.errors import Where

@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from sagemaker_serving.catalog import UnknownImage, container_image, repository_versions
 from sagemaker_serving.catalog.ecr import parse_ecr_uri
-from sagemaker_serving.catalog.images import Processor, scopes_of
+from sagemaker_serving.catalog.images import (
+    Processor,
+    UnknownImage,
+    container_image,
+    repository_versions,
+    scopes_of,
+)
 from sagemaker_serving.operations.adoption.draft import Path
 from sagemaker_serving.operations.adoption.members import (
     Reading,

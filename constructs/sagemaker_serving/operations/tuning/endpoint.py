@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from sagemaker_serving.catalog import variant_types
+from sagemaker_serving.catalog.instances import variant_types
 from sagemaker_serving.client.aws import Aws, aws_failures
 from sagemaker_serving.client.options import Limits
 from sagemaker_serving.client.predictor import Predictor

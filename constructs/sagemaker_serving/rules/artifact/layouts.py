@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from local_aws.suggest import nearest
 from sagemaker_serving.archive.contents import is_version
 from sagemaker_serving.archive.handlers import script_variables
-from sagemaker_serving.catalog import frameworks
+from sagemaker_serving.catalog.images import frameworks
 from sagemaker_serving.rules.container.model_ids import HUGGING_FACE, NEEDS_ID
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts

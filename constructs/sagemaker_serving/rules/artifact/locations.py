@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from local_aws.s3_location import S3Location
 from local_aws.template import Unknown
-from sagemaker_serving.catalog import regions
+from sagemaker_serving.catalog.instances import regions
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import EcrImage, parse_ecr_uri
+from sagemaker_serving.catalog.ecr import EcrImage, parse_ecr_uri
 from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.facts import ContainerFacts, ModelFacts, TransformFacts, VariantFacts

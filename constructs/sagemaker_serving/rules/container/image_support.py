@@ -7,15 +7,10 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
-from sagemaker_serving.catalog import (
-    EcrImage,
-    ImageSupport,
-    UnknownImage,
-    image_support,
-    newest_patched,
-    published_image,
-    scopes_of,
-)
+from sagemaker_serving.catalog.ecr import EcrImage
+from sagemaker_serving.catalog.images import UnknownImage, scopes_of
+from sagemaker_serving.catalog.published import published_image
+from sagemaker_serving.catalog.support import ImageSupport, image_support, newest_patched
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.engine import Finding, warning
 from sagemaker_serving.rules.facts import ContainerFacts

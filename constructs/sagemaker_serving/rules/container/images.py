@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import (
-    UnknownImage,
-    image_reason,
-    image_version,
-    parse_ecr_uri,
-    published_image,
-    regions,
-    scopes_of,
-)
-from sagemaker_serving.catalog.images import release_tags
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
+from sagemaker_serving.catalog.host_images import image_reason
+from sagemaker_serving.catalog.images import UnknownImage, image_version, release_tags, scopes_of
+from sagemaker_serving.catalog.instances import regions
+from sagemaker_serving.catalog.published import published_image
 from sagemaker_serving.rules.container.image_support import named_image, processor_of_image
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, TransformFacts, VariantFacts

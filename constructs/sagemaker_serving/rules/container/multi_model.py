@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from local_aws.template import Unknown
-from sagemaker_serving.catalog import parse_ecr_uri
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import priced_regions, regions
+from sagemaker_serving.catalog.instances import priced_regions, regions
 from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.facts import EnvironmentFacts, ModelFacts

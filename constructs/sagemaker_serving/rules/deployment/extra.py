@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import resource_properties
-from sagemaker_serving.catalog.properties import Shape
+from sagemaker_serving.catalog.properties import Shape, resource_properties
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import ExtraFacts

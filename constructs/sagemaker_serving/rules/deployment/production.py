@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.rules.endpoint.guardrails import takes_guardrails
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import EnvironmentFacts, Fact

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from local_aws.schemas import type_names
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import sagemaker_resource_types
-from sagemaker_serving.catalog.properties import Shape
+from sagemaker_serving.catalog.properties import Shape, sagemaker_resource_types
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import (

@@ -8,7 +8,7 @@ from itertools import product
 
 from local_aws.suggest import nearest
 from local_aws.template import PSEUDO_PARAMETERS, Evaluator, Names, is_ssm_value
-from sagemaker_serving.catalog import resource_attributes
+from sagemaker_serving.catalog.properties import resource_attributes
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.template import Mention, TemplateFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from local_aws.template import Unknown
-from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts
 from sagemaker_serving.rules.facts.kinds import (
     Listed,

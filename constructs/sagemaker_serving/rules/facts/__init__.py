@@ -12,7 +12,7 @@ from typing import Any
 from local_aws.template import Unknown
 from sagemaker_serving.archive import ArchiveContents, Script, UnreadableArtifact
 from sagemaker_serving.archive.handlers import script_of
-from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.errors import Where
 

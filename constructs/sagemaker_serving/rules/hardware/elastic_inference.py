@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import Accelerator
+from sagemaker_serving.catalog.accelerators import Accelerator
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known

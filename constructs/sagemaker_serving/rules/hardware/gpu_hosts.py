@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import EcrImage, UnknownImage, image_support, parse_ecr_uri
+from sagemaker_serving.catalog.ecr import EcrImage, parse_ecr_uri
 from sagemaker_serving.catalog.gpu_hosts import (
     ami_for,
     ami_versions,
     default_driver,
     starts_by_default,
 )
+from sagemaker_serving.catalog.images import UnknownImage
 from sagemaker_serving.catalog.instances import Use
 from sagemaker_serving.catalog.published import processor_of
-from sagemaker_serving.catalog.support import least_driver
+from sagemaker_serving.catalog.support import image_support, least_driver
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework, known, types_of

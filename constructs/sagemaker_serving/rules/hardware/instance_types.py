@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import (
-    EcrImage,
+from sagemaker_serving.catalog.ecr import EcrImage
+from sagemaker_serving.catalog.host_images import image_for
+from sagemaker_serving.catalog.images import framework_scopes, image_regions
+from sagemaker_serving.catalog.instances import (
     InstanceType,
     UnknownInstanceType,
-    framework_scopes,
-    image_for,
-    image_regions,
+    Use,
+    alternative,
     instance_type,
     priced_regions,
-    published_image,
     regions,
     regions_offering,
 )
-from sagemaker_serving.catalog.instances import Use, alternative
+from sagemaker_serving.catalog.published import published_image
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts, Fact, TransformFacts, VariantFacts
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sagemaker_serving.catalog import (
+from sagemaker_serving.catalog.instances import regions
+from sagemaker_serving.catalog.neo import (
     neo_frameworks,
     neo_regions,
     neo_support,
     neo_target_devices,
-    regions,
 )
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog import neo_target_devices
+from sagemaker_serving.catalog.neo import neo_target_devices
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts.kinds import KindFacts
 from sagemaker_serving.rules.facts.resources import CompilationFacts

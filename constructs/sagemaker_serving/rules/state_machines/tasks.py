@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from local_aws.suggest import nearest
-from sagemaker_serving.catalog import sdk_actions, sdk_services
+from sagemaker_serving.catalog.actions import sdk_actions, sdk_services
 from sagemaker_serving.catalog.integrations import integrations
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts.state_machines import InvocationFacts, TaskFacts

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from local_aws.suggest import nearest
 from local_aws.template import Unknown
-from sagemaker_serving.catalog import action_input, action_parameters, resource_properties
-from sagemaker_serving.catalog.actions import has_shape
+from sagemaker_serving.catalog.actions import action_input, action_parameters, has_shape
 from sagemaker_serving.catalog.endpoint_metrics import OF_REQUESTS
+from sagemaker_serving.catalog.properties import resource_properties
 from sagemaker_serving.rules.facts import ABSENT, Fact, MemberFacts, TransformFacts
 from sagemaker_serving.rules.facts.kinds import InferenceComponentFacts, MetricFacts
 from sagemaker_serving.rules.facts.resources import (

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from sagemaker_serving.catalog import resource_properties
 from sagemaker_serving.catalog.actions import resource_members
 from sagemaker_serving.catalog.endpoint_metrics import DIMENSIONS
+from sagemaker_serving.catalog.properties import resource_properties
 from sagemaker_serving.rules.template.scaling import SCHEDULED
 
 _METRIC = {"MetricName": "string", "Namespace": "string", "Statistic": "string"}
