@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import reduce
+from operator import truediv
 
 from local_aws.errors import (
     DeployFailed,
@@ -118,6 +120,10 @@ class Where:
         deeper.__dict__["path"] = (*self.path, key)
         return deeper
 
+    def inside(self, path: Iterable[str | int]) -> Where:
+        """The place at the end of a path from here."""
+        return reduce(truediv, path, self)
+
     @property
     def file(self) -> str:
         """The file whose `line` it is."""
@@ -179,3 +185,8 @@ class ProblemsFound(Mistake):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    @classmethod
+    def of(cls, rule: str, where: Where, message: str) -> ProblemsFound:
+        """One problem alone."""
+        return cls([Problem(rule=rule, where=where, message=message)])

@@ -136,12 +136,13 @@ def _fields(
                 continue
             meaning = _markdown(member.docstring.value, known) if member.docstring else ""
             value = "" if member.value is None else f" = {_default(str(member.value))}"
-            kind = re.sub(r"^Annotated\[(.+?), \w+\(.*\]$", r"\1", str(member.annotation))
+            kind = re.sub(r"^Annotated\[(.+?), \w+(?:\(.*)?\]$", r"\1", str(member.annotation))
             yield name, f"{kind}{value}", meaning
 
 
 def _default(value: str) -> str:
     """What a field has when it is left out, however its class says that."""
+    value = re.sub(r"^left_out\(.*\)$", "None", value)
     value = re.sub(r"^[Ff]ield\(default=([^,()]+).*\)$", r"\1", value)
     return re.sub(r"^[Ff]ield\(default_factory=(\w+)\)$", r"\1()", value)
 

@@ -17,7 +17,8 @@ class Aws:
     Dots lead into structures, as in ``Aws("RoutingConfig.RoutingStrategy")``, and brackets into a
     list that has one for each entry of the field: ``Aws("CaptureOptions[].CaptureMode")``. A field
     may become several members, or with ``Aws()`` none. One without it becomes the member of the
-    same words in AWS's case: ``instance_type`` is InstanceType.
+    same words in AWS's case: ``instance_type`` is InstanceType. With a dot at the end that is a
+    member of this structure: ``Aws("TransformResources.")``.
 
     ``also`` is what AWS is told besides where the field is given, by member:
     ``also={"RoutingConfig.RoutingStrategy": "PREFIX_AWARE"}``. A field of that member comes first.
@@ -56,7 +57,7 @@ def aws_fields(spec: type[Spec]) -> tuple[AwsField, ...]:
                 (
                     kind
                     for kind in (field.annotation, *get_args(field.annotation))
-                    if _is_spec(kind)
+                    if isinstance(kind, type) and issubclass(kind, Spec)
                 ),
                 None,
             ),
@@ -88,7 +89,7 @@ def aws_values(spec: type[Spec], values: Mapping[str, Any]) -> dict[str, Any]:
     None, and an empty list or mapping, write nothing. A mapping has AWS's names already.
     """
     made: dict[str, Any] = {}
-    given = [each for each in aws_fields(spec) if not _is_nothing(values.get(each.name))]
+    given = [each for each in aws_fields(spec) if values.get(each.name) not in (None, [], (), {})]
     for field in given:
         if len(field.members) == 1:
             value = values[field.name]
@@ -119,14 +120,8 @@ def _inner_values(spec: type[Spec], value: Any) -> Any:
     return [aws_values(spec, vars(each)) for each in value]
 
 
-def _is_nothing(value: Any) -> bool:
-    return value is None or (isinstance(value, list | tuple | dict) and not value)
-
-
 def _mark(name: str, metadata: Iterable[Any]) -> Aws:
-    same = Aws("".join(word.capitalize() for word in name.split("_")))
-    return next((each for each in metadata if isinstance(each, Aws)), same)
-
-
-def _is_spec(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Spec)
+    word = "".join(part.capitalize() for part in name.split("_"))
+    mark = next((each for each in metadata if isinstance(each, Aws)), Aws(word))
+    members = (f"{each}{word}" if each.endswith(".") else each for each in mark.members)
+    return Aws(*members, also=dict(mark.also))

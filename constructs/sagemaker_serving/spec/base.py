@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Spec(BaseModel):
@@ -16,11 +16,7 @@ class Spec(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        defer_build=True,
-        strict=True,
-        allow_inf_nan=False,
+        frozen=True, extra="forbid", defer_build=True, strict=True, allow_inf_nan=False
     )
 
 
@@ -30,3 +26,8 @@ def first_choice(given: Mapping[str, Any]) -> str:
     "" where neither is, which the rules name.
     """
     return next(iter(given.get("instance_types", ())), "")
+
+
+def left_out(default: Any) -> Any:
+    """A field that may be left out; AWS, or the container, then has a ``default`` of its own."""
+    return Field(default=None, json_schema_extra={"default": default})

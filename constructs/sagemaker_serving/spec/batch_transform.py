@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sagemaker_serving.spec.aws import Aws
-from sagemaker_serving.spec.base import Spec, first_choice
+from sagemaker_serving.spec.base import Spec, first_choice, left_out
 
 
 class Retry(Spec):
@@ -55,18 +55,14 @@ class BatchTransformSettings(Spec):
     """Instance types in order of preference instead of ``instance_type``: a job that AWS has no
     capacity for is run on the next of them at once. All run the same image."""
 
-    instance_type: Annotated[
-        str, Field(default_factory=first_choice), Aws("TransformResources.InstanceType")
-    ]
+    instance_type: Annotated[str, Field(default_factory=first_choice), Aws("TransformResources.")]
     """An instance type for transform jobs, such as ``ml.m5.xlarge``; left out with
     ``instance_types``: the first of them."""
 
-    instance_count: Annotated[int, Aws("TransformResources.InstanceCount")] = 1
+    instance_count: Annotated[int, Aws("TransformResources.")] = 1
     """Instances of each job, at least 1."""
 
-    transform_ami_version: Annotated[str | None, Aws("TransformResources.TransformAmiVersion")] = (
-        None
-    )
+    transform_ami_version: Annotated[str | None, Aws("TransformResources.")] = None
     """The software of GPU hosts: ``al2-ami-sagemaker-batch-gpu-470`` or
     ``al2-ami-sagemaker-batch-gpu-535``, named after their NVIDIA drivers. Left out: the one that
     image and instance family need, where that is known; else SageMaker's choice."""
@@ -75,19 +71,17 @@ class BatchTransformSettings(Spec):
     """What an execution's input is: a prefix, or a manifest, ``[{"prefix": "s3://bucket/path/"},
     "name", …]``."""
 
-    content_type: Annotated[str | None, Aws("TransformInput.ContentType")] = None
+    content_type: Annotated[str | None, Aws("TransformInput.")] = None
     """The MIME type of the input, such as ``application/jsonlines``."""
 
-    compression_type: Annotated[Literal["None", "Gzip"], Aws("TransformInput.CompressionType")] = (
-        "None"
-    )
+    compression_type: Annotated[Literal["None", "Gzip"], Aws("TransformInput.")] = "None"
     """Whether inputs are gzip files."""
 
-    accept: Annotated[str | None, Aws("TransformOutput.Accept")] = None
+    accept: Annotated[str | None, Aws("TransformOutput.")] = None
     """The MIME type of the output."""
 
     split_type: Annotated[
-        Literal["None", "Line", "RecordIO", "TFRecord"], Aws("TransformInput.SplitType")
+        Literal["None", "Line", "RecordIO", "TFRecord"], Aws("TransformInput.")
     ] = "None"
     """How an input object is cut into records; "None": the whole object is one request."""
 
@@ -95,35 +89,29 @@ class BatchTransformSettings(Spec):
     """Whether a request carries one record or as many as fit max_payload_in_mb; only with a
     split_type (SageMaker's default: MultiRecord)."""
 
-    assemble_with: Annotated[Literal["None", "Line"], Aws("TransformOutput.AssembleWith")] = "None"
+    assemble_with: Annotated[Literal["None", "Line"], Aws("TransformOutput.")] = "None"
     """How the records' answers are joined into the output object."""
 
-    max_payload_in_mb: Annotated[int | None, Aws("MaxPayloadInMB")] = Field(
-        default=None, json_schema_extra={"default": 6}
-    )
+    max_payload_in_mb: Annotated[int | None, Aws("MaxPayloadInMB")] = left_out(6)
     """The largest request in MB, 0 to 100 (default 6; 0: chunked)."""
 
     max_concurrent_transforms: int | None = None
     """Requests sent at the same time to each instance (default: the container's choice, else 1);
     times max_payload_in_mb at most 100."""
 
-    invocations_timeout_in_seconds: Annotated[
-        int | None, Aws("ModelClientConfig.InvocationsTimeoutInSeconds")
-    ] = Field(default=None, json_schema_extra={"default": 600})
+    invocations_timeout_in_seconds: Annotated[int | None, Aws("ModelClientConfig.")] = left_out(600)
     """How long the model may take to answer a request, 1 to 3600 (default 600)."""
 
-    invocations_max_retries: Annotated[
-        int | None, Aws("ModelClientConfig.InvocationsMaxRetries")
-    ] = Field(default=None, json_schema_extra={"default": 3})
+    invocations_max_retries: Annotated[int | None, Aws("ModelClientConfig.")] = left_out(3)
     """How often a job retries a request when the model fails, 0 to 3 (default 3)."""
 
-    input_filter: Annotated[str | None, Aws("DataProcessing.InputFilter")] = None
+    input_filter: Annotated[str | None, Aws("DataProcessing.")] = None
     """A JSONPath from ``$``, at most 63 letters: the part of each record that the model gets."""
 
-    output_filter: Annotated[str | None, Aws("DataProcessing.OutputFilter")] = None
+    output_filter: Annotated[str | None, Aws("DataProcessing.")] = None
     """A JSONPath from ``$``, at most 63 letters: the part of each joined answer that is written."""
 
-    join_source: Annotated[Literal["Input", "None"], Aws("DataProcessing.JoinSource")] = "None"
+    join_source: Annotated[Literal["Input", "None"], Aws("DataProcessing.")] = "None"
     """Whether each answer is joined to its record."""
 
     environment: dict[str, str] = Field(default_factory=dict)

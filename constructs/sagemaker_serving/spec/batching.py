@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
-from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.base import Spec, left_out
 
 DEFAULT_CONCURRENCY = 8
 """Requests that one client of this project sends at a time unless it is told otherwise.
@@ -42,10 +40,10 @@ class Batching(Spec):
     """Whether requests are joined (SAGEMAKER_TFS_ENABLE_BATCHING; the container's default is
     false, this block's is true). False beside any size is an error."""
 
-    max_batch_size: int | None = Field(default=None, json_schema_extra={"default": 8})
+    max_batch_size: int | None = left_out(8)
     """The most examples in one batch, at least 1 (SAGEMAKER_TFS_MAX_BATCH_SIZE; default 8)."""
 
-    batch_timeout_micros: int | None = Field(default=None, json_schema_extra={"default": 1000})
+    batch_timeout_micros: int | None = left_out(1000)
     """How long a batch waits to fill, in microseconds, 0 or more
     (SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS; default 1000)."""
 
@@ -62,21 +60,19 @@ class Batching(Spec):
 class Server(Spec):
     """Settings of the serving container: TensorFlow Serving, gunicorn, nginx."""
 
-    instance_count: int | None = Field(default=None, json_schema_extra={"default": 1})
+    instance_count: int | None = left_out(1)
     """TensorFlow Serving processes, at least 1 (SAGEMAKER_TFS_INSTANCE_COUNT; default 1;
     known to images built after 2021-03-18)."""
 
-    inter_op_parallelism: int | None = Field(default=None, json_schema_extra={"default": 0})
+    inter_op_parallelism: int | None = left_out(0)
     """Threads over independent operations, 0 = TensorFlow chooses
     (SAGEMAKER_TFS_INTER_OP_PARALLELISM; default 0)."""
 
-    intra_op_parallelism: int | None = Field(default=None, json_schema_extra={"default": 0})
+    intra_op_parallelism: int | None = left_out(0)
     """Threads inside one operation, 0 = TensorFlow chooses
     (SAGEMAKER_TFS_INTRA_OP_PARALLELISM; default 0)."""
 
-    fractional_gpu_mem_margin: float | None = Field(
-        default=None, json_schema_extra={"default": 0.2}
-    )
+    fractional_gpu_mem_margin: float | None = left_out(0.2)
     """Share of GPU memory left free, 0 to 1; used when ``instance_count`` is over 1
     (SAGEMAKER_TFS_FRACTIONAL_GPU_MEM_MARGIN; default 0.2)."""
 
@@ -90,24 +86,22 @@ class Server(Spec):
     """The model that answers when a request names none
     (SAGEMAKER_TFS_DEFAULT_MODEL_NAME; default: the first found in the archive)."""
 
-    gunicorn_loglevel: Literal["debug", "info", "warning", "error", "critical"] | None = Field(
-        default=None, json_schema_extra={"default": "info"}
+    gunicorn_loglevel: Literal["debug", "info", "warning", "error", "critical"] | None = left_out(
+        "info"
     )
     """What the server of ``inference.py`` logs (SAGEMAKER_GUNICORN_LOGLEVEL; default info)."""
 
-    gunicorn_timeout_seconds: int | None = Field(default=None, json_schema_extra={"default": 30})
+    gunicorn_timeout_seconds: int | None = left_out(30)
     """Seconds after which a silent ``inference.py`` is killed, at least 1
     (SAGEMAKER_GUNICORN_TIMEOUT_SECONDS; default 30; known to images built after 2022-03-11)."""
 
-    gunicorn_workers: int | None = Field(default=None, json_schema_extra={"default": 1})
+    gunicorn_workers: int | None = left_out(1)
     """Processes that run ``inference.py``, at least 1 (SAGEMAKER_GUNICORN_WORKERS; default 1)."""
 
-    gunicorn_threads: int | None = Field(default=None, json_schema_extra={"default": 1})
+    gunicorn_threads: int | None = left_out(1)
     """Threads in each of them, at least 1 (SAGEMAKER_GUNICORN_THREADS; default 1)."""
 
-    nginx_proxy_read_timeout_seconds: int | None = Field(
-        default=None, json_schema_extra={"default": 60}
-    )
+    nginx_proxy_read_timeout_seconds: int | None = left_out(60)
     """Seconds nginx waits for an answer, at least 1; raised to ``gunicorn_timeout_seconds``
     when lower (SAGEMAKER_NGINX_PROXY_READ_TIMEOUT_SECONDS; default 60; known to images built
     after 2022-05-19)."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
 from sagemaker_serving.spec.aws import Aws
-from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.base import Spec, left_out
 
 
 class TargetPlatform(Spec):
@@ -52,22 +50,22 @@ class Compilation(Spec):
     other than accept and the two times. Names are those of CreateCompilationJob.
     """
 
-    target_device: Annotated[str | None, Aws("OutputConfig.TargetDevice")] = None
+    target_device: Annotated[str | None, Aws("OutputConfig.")] = None
     """A device of Neo's list, such as ``ml_c5`` for instances of that family; either this or
     target_platform."""
 
-    target_platform: Annotated[TargetPlatform | None, Aws("OutputConfig.TargetPlatform")] = None
+    target_platform: Annotated[TargetPlatform | None, Aws("OutputConfig.")] = None
     """An operating system and architecture, instead of a device."""
 
-    framework: Annotated[str | None, Aws("InputConfig.Framework")] = None
+    framework: Annotated[str | None, Aws("InputConfig.")] = None
     """The framework that Neo reads, when it differs from the container's; of Neo's list, such as
     ``ONNX``."""
 
-    framework_version: Annotated[str | None, Aws("InputConfig.FrameworkVersion")] = None
+    framework_version: Annotated[str | None, Aws("InputConfig.")] = None
     """The version that Neo compiles with, in quotes, when it differs from the container's."""
 
     data_input_config: Annotated[
-        dict[str, list[int]] | list[list[int]] | str | None, Aws("InputConfig.DataInputConfig")
+        dict[str, list[int]] | list[list[int]] | str | None, Aws("InputConfig.")
     ] = None
     """The inputs' shapes by name, such as ``{input: [1, 224, 224, 3]}``, or their JSON text.
     Channels come last for TensorFlow, first for Keras, MXNet, ONNX and PyTorch. Left out: the
@@ -77,20 +75,14 @@ class Compilation(Spec):
     """The size for the open first dimension of a SavedModel's inputs, at least 1; without effect
     beside data_input_config."""
 
-    compiler_options: Annotated[
-        dict[str, Any] | str | None, Aws("OutputConfig.CompilerOptions")
-    ] = None
+    compiler_options: Annotated[dict[str, Any] | str | None, Aws("OutputConfig.")] = None
     """Options of the compiler by name, or a text in Neo's own form."""
 
-    max_runtime_in_seconds: Annotated[int | None, Aws("StoppingCondition.MaxRuntimeInSeconds")] = (
-        Field(default=None, json_schema_extra={"default": 900})
-    )
+    max_runtime_in_seconds: Annotated[int | None, Aws("StoppingCondition.")] = left_out(900)
     """How long the compiler may run (default 900), at most 3600, because CloudFormation waits an
     hour."""
 
-    max_pending_time_in_seconds: Annotated[
-        int | None, Aws("StoppingCondition.MaxPendingTimeInSeconds")
-    ] = None
+    max_pending_time_in_seconds: Annotated[int | None, Aws("StoppingCondition.")] = None
     """How long the job may wait in Neo's queue, 1800 to 2419200 (default: SageMaker's own)."""
 
     accept: Annotated[Acceptance | None, Aws()] = None

@@ -21,13 +21,13 @@ class CapturedRequests(Spec):
     )
     """The parts that are kept: the request, the answer, or both."""
 
-    json_content_types: Annotated[list[str], Aws("CaptureContentTypeHeader.JsonContentTypes")] = (
-        Field(default=["application/json"])
+    json_content_types: Annotated[list[str], Aws("CaptureContentTypeHeader.")] = Field(
+        default=["application/json"]
     )
     """Content types kept as JSON."""
 
-    csv_content_types: Annotated[list[str], Aws("CaptureContentTypeHeader.CsvContentTypes")] = (
-        Field(default=["text/csv"])
+    csv_content_types: Annotated[list[str], Aws("CaptureContentTypeHeader.")] = Field(
+        default=["text/csv"]
     )
     """Content types kept as text; those in neither list are kept in base64."""
 

@@ -11,12 +11,7 @@ from sagemaker_serving.spec.base import Spec
 from sagemaker_serving.spec.batch_transform import BatchTransform
 from sagemaker_serving.spec.container import Container, PipelineContainer
 from sagemaker_serving.spec.data_capture import DataCapture
-from sagemaker_serving.spec.kinds import (
-    Asynchronous,
-    ExistingEndpoint,
-    ModelPackage,
-    MultiModel,
-)
+from sagemaker_serving.spec.kinds import Asynchronous, ExistingEndpoint, ModelPackage, MultiModel
 from sagemaker_serving.spec.monitoring import MetricsConfig, Monitoring
 from sagemaker_serving.spec.network import Network
 from sagemaker_serving.spec.organization import Organization

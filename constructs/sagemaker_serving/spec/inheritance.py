@@ -37,24 +37,26 @@ def _read(path: Path, below: tuple[Path, ...]) -> tuple[Any, Where, list[Problem
 
 def _base(name: object, where: Where, path: Path, below: tuple[Path, ...]) -> Path:
     if not isinstance(name, str) or Path(name).name != name:
-        raise _refused(where, f"extends is {name!r}; it must be the name of a file beside this one")
+        message = f"extends is {name!r}; it must be the name of a file beside this one"
+        raise ProblemsFound.of(EXTENDS, where, message)
     base = path.with_name(name)
     if not base.is_file():
-        raise _refused(where, f"extends is {name!r}; there is no such file; {siblings(path)}")
+        message = f"extends is {name!r}; there is no such file; {siblings(path)}"
+        raise ProblemsFound.of(EXTENDS, where, message)
     if base in (*below, path):
         chain = " extends ".join(step.name for step in (*below, path, base))
-        raise _refused(where, f"a file cannot extend itself: {chain}")
+        raise ProblemsFound.of(EXTENDS, where, f"a file cannot extend itself: {chain}")
     return base
-
-
-def _refused(where: Where, message: str) -> ProblemsFound:
-    return ProblemsFound([Problem(rule="extends", where=where, message=message)])
 
 
 def _joined(below: Where, above: Where, data: dict[str, Any]) -> Where:
     """The places of both: of the upper file where it says something, else of the lower."""
     replaced = set(_replaced(data, ()))
-    kept = {path: line for path, line in below.lines.items() if not _within(path, replaced)}
+    kept = {
+        path: line
+        for path, line in below.lines.items()
+        if not any(path[:length] in replaced for length in range(1, len(path) + 1))
+    }
     files = {path: below.sources.get(path, below.source) for path in kept}
     own = dict.fromkeys(above.lines, above.source)
     labels = {path: label for path, label in below.labels.items() if path in kept}
@@ -71,10 +73,6 @@ def _replaced(value: Any, path: _Path) -> list[_Path]:
     if isinstance(value, dict) and path[-1:] != ("artifact",):
         return [found for key in value for found in _replaced(value[key], (*path, str(key)))]
     return [] if value is None else [path]
-
-
-def _within(path: _Path, places: set[_Path]) -> bool:
-    return any(path[:length] in places for length in range(1, len(path) + 1))
 
 
 def siblings(path: Path) -> str:

@@ -18,13 +18,11 @@ class QueuedRequests(Spec):
 
     include_inference_response_in: Annotated[
         list[Literal["SUCCESS_NOTIFICATION_TOPIC", "ERROR_NOTIFICATION_TOPIC"]],
-        Aws("OutputConfig.NotificationConfig.IncludeInferenceResponseIn"),
+        Aws("OutputConfig.NotificationConfig."),
     ] = Field(default_factory=list)
     """The topics whose messages contain the answer itself, if it has at most 128 KB."""
 
-    max_concurrent_invocations_per_instance: Annotated[
-        int | None, Aws("ClientConfig.MaxConcurrentInvocationsPerInstance")
-    ] = None
+    max_concurrent_invocations_per_instance: Annotated[int | None, Aws("ClientConfig.")] = None
     """Requests that each instance takes at the same time, 1 to 1000; left out: SageMaker's
     choice."""
 
@@ -37,11 +35,11 @@ class Asynchronous(QueuedRequests):
     ``<model>/async/failure/``.
     """
 
-    success_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.SuccessTopic")] = None
+    success_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.")] = None
     """The ARN of an SNS topic that gets a message for every answer, or ``new``: a topic is made in
     the model's stack."""
 
-    error_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.ErrorTopic")] = None
+    error_topic: Annotated[str | None, Aws("OutputConfig.NotificationConfig.")] = None
     """The ARN of an SNS topic that gets a message for every failure, or ``new``: a topic is made in
     the model's stack."""
 
@@ -70,9 +68,9 @@ class MultiModel(Spec):
     like an ``artifact``. In a list each is called like its file or folder, or as ``NAME=PATH``
     says. A loaded model is not loaded again, so give new content a new name."""
 
-    model_cache_setting: Annotated[
-        Literal["Enabled", "Disabled"], Aws("MultiModelConfig.ModelCacheSetting")
-    ] = "Enabled"
+    model_cache_setting: Annotated[Literal["Enabled", "Disabled"], Aws("MultiModelConfig.")] = (
+        "Enabled"
+    )
     """Whether a model stays in memory after its request; Disabled suits many models that are
     each called rarely."""
 

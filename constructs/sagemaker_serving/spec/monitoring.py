@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.base import Spec, left_out
 
 
 class AlarmThresholds(Spec):
@@ -53,7 +53,7 @@ class AlarmThresholds(Spec):
     evaluation_periods: int = 3
     """How many of the last periods count, at least 1."""
 
-    datapoints_to_alarm: int | None = Field(default=None, json_schema_extra={"default": 2})
+    datapoints_to_alarm: int | None = left_out(2)
     """How many of them must be above, 1 to ``evaluation_periods``; left out: 2, or all where
     there are fewer."""
 
@@ -82,9 +82,7 @@ class MetricsConfig(Spec):
     """Whether the container's own metrics, each GPU's and each host's go to CloudWatch as
     OpenTelemetry metrics (SageMaker's default: yes)."""
 
-    metric_publish_frequency_in_seconds: int | None = Field(
-        default=None, json_schema_extra={"default": 60}
-    )
+    metric_publish_frequency_in_seconds: int | None = left_out(60)
     """How often: 10, 30, 60, 120, 180, 240 or 300. Requests are published that often only with
     ``enable_enhanced_metrics`` (SageMaker's default: 60)."""
 

@@ -32,6 +32,7 @@ _KINDS = {
     "list_type": "a list",
     "model_type": "a mapping",
 }
+_RULES = {"extra_forbidden": "unknown-field", "missing": "missing-field"}
 
 
 def shape_problems(error: ValidationError, where: Where) -> list[Problem]:
@@ -48,7 +49,7 @@ def shape_problems(error: ValidationError, where: Where) -> list[Problem]:
     strangers: set[tuple[str | int, ...]] = set()
     for detail in details:
         loc, kind = detail["loc"], detail["type"]
-        place = _place(loc, where)
+        place = where.inside(_walk(loc)[0])  # without the names of union members
         if kind == "missing" and (loc in misspelt or loc[:-1] in mixed):
             continue
         if kind == "extra_forbidden" and _is_stranger(loc):
@@ -58,7 +59,7 @@ def shape_problems(error: ValidationError, where: Where) -> list[Problem]:
         if place.path not in problems:
             message = _message(detail, place, [one for one in unknown if one[:-1] == loc[:-1]])
             problems[place.path] = Problem(
-                rule=_rule(detail), where=_owner(detail, place), message=message
+                rule=_RULES.get(kind, "wrong-type"), where=_owner(detail, place), message=message
             )
     return list(problems.values())
 
@@ -117,13 +118,6 @@ def _changed(data: Any, path: _Loc, change: Callable[[Any], Any]) -> Any:
     return data
 
 
-def _place(loc: _Loc, where: Where) -> Where:
-    """Where the value stands: the types' own path without the union members' names."""
-    for key in _walk(loc)[0]:
-        where = where / key
-    return where
-
-
 def _follows(detail: ErrorDetails) -> bool:
     """Whether this is about the member of a union that the value was not meant to be, or about a
     default that another wrong value leaves open."""
@@ -143,12 +137,6 @@ def _owner(detail: ErrorDetails, place: Where) -> Where:
     return place
 
 
-def _rule(detail: ErrorDetails) -> str:
-    return {"extra_forbidden": "unknown-field", "missing": "missing-field"}.get(
-        detail["type"], "wrong-type"
-    )
-
-
 def _message(detail: ErrorDetails, place: Where, beside: list[_Loc]) -> str:
     name = place.path[-1] if place.path else "the file"
     value = detail["input"]
@@ -166,7 +154,8 @@ def _message(detail: ErrorDetails, place: Where, beside: list[_Loc]) -> str:
     if kind is None:
         return f"{name} is {value!r}; {detail['msg'].lower()}"
     if kind == "text" and isinstance(value, int | float):
-        return f"{name} is the {_named(value)} {value}; it must be text: put it in quotes"
+        called = "truth value" if isinstance(value, bool) else "number"
+        return f"{name} is the {called} {value}; it must be text: put it in quotes"
     return f"{name} is {value!r}; it must be {kind}{_as_number(value, kind)}"
 
 
@@ -182,10 +171,6 @@ def _as_number(value: object, kind: str) -> str:
     if not number.is_finite() or number.adjusted() not in range(-20, 20):
         return ""
     return f"; write {number:f}, without quotes"
-
-
-def _named(value: float | bool) -> str:
-    return "truth value" if isinstance(value, bool) else "number"
 
 
 def _unknown_field(loc: _Loc, beside: list[_Loc]) -> str:
@@ -302,17 +287,15 @@ def _members(annotation: Any) -> dict[str, Any]:
         given = [member for member in get_args(annotation) if member is not NoneType]
         if len(given) == 1:
             return _members(given[0])
-        return {_name(member): _plain(member) for member in given}
+        return {
+            _name(one): get_args(one)[0] if get_origin(one) is Annotated else one for one in given
+        }
     return {_name(annotation): annotation}
 
 
 def _name(member: Any) -> str:
     tags = [extra.tag for extra in get_args(member)[1:] if isinstance(extra, Tag)]
     return tags[0] if tags else str(getattr(member, "__name__", member))
-
-
-def _plain(member: Any) -> Any:
-    return get_args(member)[0] if get_origin(member) is Annotated else member
 
 
 def _fields(annotation: Any) -> dict[str, FieldInfo]:

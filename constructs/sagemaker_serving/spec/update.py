@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, Tag
 
 from sagemaker_serving.spec.aws import Aws
-from sagemaker_serving.spec.base import Spec
+from sagemaker_serving.spec.base import Spec, left_out
 
 MOST_SECONDS = 3000
 """How long the update of an endpoint that is there already may take in all. CloudFormation waits an
@@ -119,9 +119,7 @@ class RollingUpdate(Rollback):
     wait_seconds: Annotated[int, Aws("WaitIntervalInSeconds")] = 300
     """How long the alarms watch each batch, 0 to 3600."""
 
-    rollback_percent: Annotated[int | None, _percent_of("RollbackMaximumBatchSize")] = Field(
-        default=None, json_schema_extra={"default": 100}
-    )
+    rollback_percent: Annotated[int | None, _percent_of("RollbackMaximumBatchSize")] = left_out(100)
     """Each batch of a rollback, 1 to 100 percent (SageMaker's default: 100)."""
 
 

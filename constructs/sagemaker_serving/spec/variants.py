@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 
 from sagemaker_serving.spec.aws import Aws
-from sagemaker_serving.spec.base import Spec, first_choice
+from sagemaker_serving.spec.base import Spec, first_choice, left_out
 from sagemaker_serving.spec.container import Archive, Container
 
 
@@ -19,10 +19,10 @@ class ScaleInPolicy(Spec):
     """IDLE_RELEASE removes instances without any copy. CONSOLIDATION also moves copies together, to
     free more."""
 
-    maximum_step_size: int | None = Field(default=None, json_schema_extra={"default": 1})
+    maximum_step_size: int | None = left_out(1)
     """Instances that CONSOLIDATION removes at a time, 1 to 100 (SageMaker's default: 1)."""
 
-    cooldown_in_minutes: int | None = Field(default=None, json_schema_extra={"default": 20})
+    cooldown_in_minutes: int | None = left_out(20)
     """Minutes after the endpoint's last change before CONSOLIDATION looks again, 5 to 1440
     (SageMaker's default: 20)."""
 
@@ -112,8 +112,8 @@ class InstanceHost(Spec):
 
     routing_strategy: Annotated[
         Literal["LEAST_OUTSTANDING_REQUESTS", "PREFIX_AWARE", "RANDOM"] | None,
-        Aws("RoutingConfig.RoutingStrategy"),
-    ] = Field(default=None, json_schema_extra={"default": "RANDOM"})
+        Aws("RoutingConfig."),
+    ] = left_out("RANDOM")
     """The instance that gets a request: any, the one with the fewest open requests, or the one that
     has seen the request's beginning (SageMaker's default: RANDOM)."""
 
@@ -168,12 +168,10 @@ class ServerlessHost(Spec):
     ]
     """Memory of each worker: 1024, 2048, 3072, 4096, 5120 or 6144; CPUs come with it."""
 
-    max_concurrency: Annotated[int, Aws("ServerlessConfig.MaxConcurrency")]
+    max_concurrency: Annotated[int, Aws("ServerlessConfig.")]
     """The most requests at the same time, 1 to 200; more are refused."""
 
-    provisioned_concurrency: Annotated[
-        int | None, Aws("ServerlessConfig.ProvisionedConcurrency")
-    ] = None
+    provisioned_concurrency: Annotated[int | None, Aws("ServerlessConfig.")] = None
     """Workers that are kept warm and paid for, at most ``max_concurrency``; left out: none, and
     a request that finds no worker waits until one has started."""
 
@@ -207,7 +205,7 @@ class AvailabilityZoneBalance(Spec):
     enforcement_mode: Literal["PERMISSIVE"] = "PERMISSIVE"
     """PERMISSIVE: copies are placed even where no balance is possible."""
 
-    max_imbalance: int | None = Field(default=None, json_schema_extra={"default": 0})
+    max_imbalance: int | None = left_out(0)
     """How many copies two zones may differ by, 0 to 100 (SageMaker's default: 0)."""
 
 
@@ -222,53 +220,39 @@ class SchedulingConfig(Spec):
     """How copies are balanced over Availability Zones; left out: not at all."""
 
 
-def _needs(member: str) -> Aws:
-    return Aws(f"Specification.ComputeResourceRequirements.{member}")
-
-
-def _starts(member: str) -> Aws:
-    return Aws(f"Specification.StartupParameters.{member}")
+_NEEDS = Aws("Specification.ComputeResourceRequirements.")
+_STARTS = Aws("Specification.StartupParameters.")
 
 
 class ComponentSettings(Spec):
     """What an inference component is given, whatever it runs."""
 
-    copy_count: Annotated[int, Aws("RuntimeConfig.CopyCount")] = 1
+    copy_count: Annotated[int, Aws("RuntimeConfig.")] = 1
     """Copies, each with its share of an instance: at least 1 at first, 0 or more later. Leave it
     out beside ``scaling``, whose ``min`` is the first number."""
 
-    min_memory_required_in_mb: Annotated[int, _needs("MinMemoryRequiredInMb")]
+    min_memory_required_in_mb: Annotated[int, _NEEDS]
     """Memory that each copy gets, at least 128."""
 
-    max_memory_required_in_mb: Annotated[int | None, _needs("MaxMemoryRequiredInMb")] = None
+    max_memory_required_in_mb: Annotated[int | None, _NEEDS] = None
     """Memory that each copy may grow to, at least ``min_memory_required_in_mb``."""
 
-    number_of_cpu_cores_required: Annotated[float | None, _needs("NumberOfCpuCoresRequired")] = None
+    number_of_cpu_cores_required: Annotated[float | None, _NEEDS] = None
     """CPU cores that each copy gets, at least 0.25."""
 
-    number_of_accelerator_devices_required: Annotated[
-        int | None, _needs("NumberOfAcceleratorDevicesRequired")
-    ] = None
+    number_of_accelerator_devices_required: Annotated[int | None, _NEEDS] = None
     """GPUs or Neuron devices that each copy gets, at least 1; left out: none."""
 
-    model_data_download_timeout_in_seconds: Annotated[
-        int | None, _starts("ModelDataDownloadTimeoutInSeconds")
-    ] = None
+    model_data_download_timeout_in_seconds: Annotated[int | None, _STARTS] = None
     """How long fetching and unpacking the archive may take, 60 to 3600."""
 
-    container_startup_health_check_timeout_in_seconds: Annotated[
-        int | None, _starts("ContainerStartupHealthCheckTimeoutInSeconds")
-    ] = None
+    container_startup_health_check_timeout_in_seconds: Annotated[int | None, _STARTS] = None
     """How long the container may take until ``/ping`` answers, 60 to 3600."""
 
-    scheduling_config: Annotated[SchedulingConfig | None, Aws("Specification.SchedulingConfig")] = (
-        None
-    )
+    scheduling_config: Annotated[SchedulingConfig | None, Aws("Specification.")] = None
     """Which instances get its copies; left out: SageMaker's choice."""
 
-    enable_caching: Annotated[bool | None, Aws("Specification.DataCacheConfig.EnableCaching")] = (
-        None
-    )
+    enable_caching: Annotated[bool | None, Aws("Specification.DataCacheConfig.")] = None
     """Whether each instance keeps image and archive, so that further copies start sooner; left
     out: SageMaker's choice."""
 
@@ -284,7 +268,7 @@ class InferenceComponent(ComponentSettings, Container):
 class AdapterSettings(Spec):
     """Which inference component an adapter stands on."""
 
-    base_inference_component_name: Annotated[str, Aws("Specification.BaseInferenceComponentName")]
+    base_inference_component_name: Annotated[str, Aws("Specification.")]
     """The component that loads the adapter, by its name in ``inference_components``."""
 
 

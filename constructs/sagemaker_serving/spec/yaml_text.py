@@ -48,7 +48,7 @@ def text_of(path: Path, advice: str) -> str:
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
     where = Where(str(path), (), {} if line is None else {(): line})
-    raise ProblemsFound([Problem(rule="file", where=where, message=what)])
+    raise ProblemsFound.of("file", where, what)
 
 
 def read_yaml(
@@ -157,12 +157,8 @@ def _must_be_shallow(text: str, source: str) -> None:
 
 
 def _unreadable(source: str, line: int, what: str, form: str = "YAML") -> ProblemsFound:
-    problem = Problem(
-        rule="yaml",
-        where=Where(source, (), {(): line}),
-        message=f"this is not {form} that can be read: {what}",
-    )
-    return ProblemsFound([problem])
+    where = Where(source, (), {(): line})
+    return ProblemsFound.of("yaml", where, f"this is not {form} that can be read: {what}")
 
 
 def _name_of(entry: yaml.Node) -> str | None:
