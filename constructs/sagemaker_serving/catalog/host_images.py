@@ -91,8 +91,5 @@ def _inferentia_image(framework: str, version: str, region: str) -> EcrImage:
         )
     release = [full for full in framework_versions(name) if f"{full}.".startswith(f"{version}.")]
     return container_image(
-        framework=name,
-        version=release[-1] if release else version,
-        region=region,
-        processor="inf",
+        framework=name, version=release[-1] if release else version, region=region, processor="inf"
     )

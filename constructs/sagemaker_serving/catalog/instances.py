@@ -91,7 +91,12 @@ class UnknownInstanceType(Mistake):
 
 def alternative(name: str, use: Use = "endpoint", region: str | None = None) -> str:
     """What to use for ``name`` there, in words: the same size of a like family first."""
-    names = [kind.name for kind in instance_types(use) if _sold(kind, use, region)]
+    names = [
+        kind.name
+        for kind in instance_types(use)
+        if (offering := regions_offering(kind.name, use))
+        and (region not in priced_regions() or region in offering)
+    ]
     parts = name.split(".")[-2:]
     meant = ".".join(("ml", *parts))
     if meant != name and any(kind.name == meant for kind in instance_types(use)):
@@ -108,11 +113,6 @@ def alternative(name: str, use: Use = "endpoint", region: str | None = None) -> 
             return f"use {close if close is not None else alike[0]}"
     close = nearest(name if name.startswith("ml.") else f"ml.{name}", names)
     return f"did you mean {close}" if close is not None else "use ml.m5.xlarge, for one"
-
-
-def _sold(kind: InstanceType, use: Use, region: str | None) -> bool:
-    offering = regions_offering(kind.name, use)
-    return region in offering if region in priced_regions() else bool(offering)
 
 
 def instance_types(use: Use | None = None) -> tuple[InstanceType, ...]:

@@ -12,6 +12,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return _nearest(word, tuple(known))
 
 
+def did_you_mean(word: str, known: Iterable[str], end: str = "") -> str:
+    """The question after the known word closest to ``word``; "" when none is close enough."""
+    close = nearest(word, known)
+    return "" if close is None else f"did you mean {close}{end}"
+
+
 def instead(word: str, known: Iterable[str]) -> str:
     """What to write for ``word``, the end of a sentence: the nearest known word, or all there are.
 

@@ -9,11 +9,7 @@ from sagemaker_serving.catalog.model_ids import frameworks_of_image
 from sagemaker_serving.rules.artifact.locations import BUCKET, artifact_location, is_prefix
 from sagemaker_serving.rules.container.model_ids import MODEL_IDS, fetched, model_id_variables_of
 from sagemaker_serving.rules.engine import Finding, rule, warning
-from sagemaker_serving.rules.facts import (
-    ArtifactFacts,
-    TransformFacts,
-    VariantFacts,
-)
+from sagemaker_serving.rules.facts import ArtifactFacts, TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.s3_address import is_s3
 
@@ -35,10 +31,9 @@ def artifact_given(facts: ArtifactFacts) -> Iterator[Finding]:
     own = container.image_uri.given and not frameworks_of_image(container.image_uri.text or "")
     if facts.compiled or not (fetches or own):
         named = f", or the model's id as {' or '.join(variables)}" if variables else ""
-        yield (
-            facts.artifact.where,
-            "artifact is missing; give the model's folder, its .tar.gz, or {s3: s3://…, sha256: …}"
-            f"{named}",
+        yield facts.artifact.finding(
+            "artifact is missing; give the model's folder, its .tar.gz, or {s3: s3://…, sha256: "
+            f"…}}{named}"
         )
 
 
@@ -50,10 +45,9 @@ def artifact_sources(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     for source in facts.container.sources.items():
         if is_s3(source.text or ""):
-            yield (
-                source.where,
+            yield source.finding(
                 f"{source.text!r} is in S3, and a list is packed here; fetch it and name its "
-                "folder, or write it alone as artifact",
+                "folder, or write it alone as artifact"
             )
 
 
@@ -67,7 +61,7 @@ def artifact_links(facts: ArtifactFacts) -> Iterator[Finding]:
         link = facts.contents.links[0]
         yield facts.says(
             f"{link} is a link, which SageMaker does not unpack; give the folder instead of the "
-            "archive (links in it are followed), or pack with `tar -h --hard-dereference`",
+            "archive (links in it are followed), or pack with `tar -h --hard-dereference`"
         )
 
 
@@ -90,10 +84,9 @@ def artifact_memory(facts: ArtifactFacts) -> Iterator[Finding]:
     if facts.contents is None or kind is None or kind.memory_mib is None:
         return
     if facts.contents.size > kind.memory_mib << 20:
-        yield (
-            facts.container.instance_type.where,
+        yield facts.container.instance_type.finding(
             f"instance_type is {kind.name!r} with {kind.memory_mib / 1024:.0f} GiB of memory; the "
-            f"model has {_gigabytes(facts.contents.size)} unpacked; use a larger type",
+            f"model has {_gigabytes(facts.contents.size)} unpacked; use a larger type"
         )
 
 
@@ -113,11 +106,10 @@ def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
     if contents is not None and facts.memory_size.given:
         needed = contents.size + (contents.packed_size or 0)
         if needed > _SERVERLESS_GB * 1_000_000_000:
-            yield (
-                facts.memory_size.where,
+            yield facts.memory_size.finding(
                 f"a serverless endpoint has {_SERVERLESS_GB} GB of disk, whatever its memory; the "
                 f"archive and the unpacked model need {_gigabytes(needed)}; put the variant on "
-                "instances",
+                "instances"
             )
     if contents is None or kind is None:
         return
@@ -125,10 +117,9 @@ def artifact_disk(facts: ArtifactFacts) -> Iterator[Finding]:
     gigabytes = kind.nvme_gb or given
     needed = contents.size + (contents.packed_size or 0)
     if gigabytes and needed > gigabytes * 1_000_000_000:
-        yield (
-            facts.container.instance_type.where if kind.nvme_gb else facts.volume_size.where,
+        yield (facts.container.instance_type if kind.nvme_gb else facts.volume_size).finding(
             f"the disk of {kind.name!r} has {gigabytes} GB; the archive and the unpacked model "
-            f"need {_gigabytes(needed)}; use a larger {'type' if kind.nvme_gb else 'volume'}",
+            f"need {_gigabytes(needed)}; use a larger {'type' if kind.nvme_gb else 'volume'}"
         )
 
 
@@ -147,10 +138,9 @@ def artifact_packed(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     for container in host.containers if packed else ():
         uri = container.data_source.get("S3Uri")
         if container.is_sent_uncompressed:
-            yield (
-                uri.where,
+            yield uri.finding(
                 f"the files of {container.artifact.text!r} are not packed; {what} takes an archive "
-                "alone; remove uncompressed",
+                "alone; remove uncompressed"
             )
         elif uri.text is not None:
             yield uri.says(
@@ -175,17 +165,15 @@ def artifact_pinned(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     marks = facts.artifact.value if isinstance(facts.artifact.value, dict) else {}
     if uri.endswith("/") and marks.get("sha256") is None:
-        yield (
-            facts.artifact.where,
+        yield facts.artifact.finding(
             f"artifact is {uri!r} without sha256; when an object below it changes, nothing is "
-            "deployed; give changed content a prefix of its own, and write "
-            f"{{s3: {uri}, sha256: <that of a list of its objects>}}",
+            f"deployed; give changed content a prefix of its own, and write {{s3: {uri}, sha256: "
+            "<that of a list of its objects>}"
         )
     elif marks.get("sha256") is None and marks.get("version_id") is None:
-        yield (
-            facts.artifact.where,
-            f"artifact is {uri!r} without sha256 or version_id; when the object changes, "
-            f"nothing is deployed; write {{s3: {uri}, sha256: <its sha256>}}",
+        yield facts.artifact.finding(
+            f"artifact is {uri!r} without sha256 or version_id; when the object changes, nothing "
+            f"is deployed; write {{s3: {uri}, sha256: <its sha256>}}"
         )
 
 

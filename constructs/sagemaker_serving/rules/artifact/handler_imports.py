@@ -62,7 +62,7 @@ def handler_requirements_ignored(facts: ArtifactFacts) -> Iterator[Finding]:
     if contents is not None and contents.has_lib and contents.requirements:
         yield facts.says(
             "code/requirements.txt is ignored because there "
-            "is a code/lib/; install into lib/ what it lists, or remove one of them",
+            "is a code/lib/; install into lib/ what it lists, or remove one of them"
         )
 
 
@@ -83,10 +83,9 @@ def handler_requirements_isolated(facts: ArtifactFacts) -> Iterator[Finding]:
         return
     offline = facts.container.offline
     if offline is not None:
-        yield (
-            facts.artifact.where,
+        yield facts.artifact.finding(
             f"artifact is {facts.artifact.text!r} and has a code/requirements.txt, which "
-            f"{offline[0]} cannot install; install what it lists into code/lib/, or {offline[1]}",
+            f"{offline[0]} cannot install; install what it lists into code/lib/, or {offline[1]}"
         )
 
 
@@ -120,14 +119,13 @@ def multi_model_requirements(facts: ArtifactFacts) -> Iterator[Finding]:
     code = next((name for name in contents.files if name.startswith("code/")), None)
     if facts.framework_name == "tensorflow" and release is not None and release < (2, 9) and code:
         yield facts.says(
-            "TensorFlow Serving's image of "
-            f"{container.framework_version.text} calls no code of a model on a multi-model "
-            f"endpoint, so {code} has no effect; use 2.9 or newer",
+            f"TensorFlow Serving's image of {container.framework_version.text} calls no code of a "
+            f"model on a multi-model endpoint, so {code} has no effect; use 2.9 or newer"
         )
     elif contents.requirements and instead is not None:
         yield facts.says(
             "its code/requirements.txt is not installed on a "
-            f"multi-model endpoint; {instead}, or use an image of your own that has them",
+            f"multi-model endpoint; {instead}, or use an image of your own that has them"
         )
 
 
@@ -180,7 +178,6 @@ def _says(facts: ArtifactFacts, name: str, line: int, place: str) -> Finding:
     )
     where = place or "in code/requirements.txt"
     return facts.says(
-        f"code/inference.py:{line} imports {name}, which "
-        f"neither the image nor the archive provides; "
-        f"{advice.replace('list', 'put', 1) if place else advice} {where}",
+        f"code/inference.py:{line} imports {name}, which neither the image nor the archive "
+        f"provides; {advice.replace('list', 'put', 1) if place else advice} {where}"
     )

@@ -54,13 +54,13 @@ def handler_functions(facts: ArtifactFacts) -> Iterator[Finding]:
             missing = next(name for name in half if not script.defines(name))
             yield facts.says(
                 f"{facts.script_name} defines {here} and not {missing}; {contract.container} "
-                f"calls both: add {missing}",
+                f"calls both: add {missing}"
             )
             return
         found = ", ".join(script.functions) or "none"
         yield facts.says(
             f"{facts.script_name} defines none of what {contract.container} calls: {wanted} "
-            f"(its functions: {found}); define them at its top level",
+            f"(its functions: {found}); define them at its top level"
         )
 
 
@@ -80,7 +80,7 @@ def handler_transform_alone(facts: ArtifactFacts) -> Iterator[Finding]:
     if script.defines(contract.alone) and others:
         yield facts.says(
             f"{facts.script_name} defines {contract.alone} and {others[0]}; the container refuses "
-            "both together: keep one way",
+            "both together: keep one way"
         )
 
 
@@ -106,7 +106,7 @@ def handler_arguments(facts: ArtifactFacts) -> Iterator[Finding]:
             said += f"{contract.container} does"
         yield facts.says(
             f"{facts.script_name}:{function.line} {name} {said}; "
-            f"write def {name}({', '.join(arguments)}):",
+            f"write def {name}({', '.join(arguments)}):"
         )
 
 
@@ -131,14 +131,13 @@ def handler_place(facts: ArtifactFacts) -> Iterator[Finding]:
     elif beside and not found and wanted == SCRIPT:
         yield facts.says(
             f"{beside[0]} would never be called, since there is no {wanted}; rename it, or remove "
-            "code/",
+            "code/"
         )
     elif wanted != SCRIPT:
         program = facts.container.environment["SAGEMAKER_PROGRAM"]
-        yield (
-            program.where,
+        yield program.finding(
             f"SAGEMAKER_PROGRAM is {program.text!r}, and the archive has no {wanted}; add it, or "
-            "name a script in code/",
+            "name a script in code/"
         )
 
 
@@ -194,7 +193,7 @@ def handler_required(facts: ArtifactFacts) -> Iterator[Finding]:
     ):
         yield facts.says(
             f"{wanted} defines no {needed}, and the container has none of its own; write "
-            f"def {needed}({', '.join(contract.arguments[needed])}): that returns the model",
+            f"def {needed}({', '.join(contract.arguments[needed])}): that returns the model"
         )
 
 
@@ -211,7 +210,7 @@ def handler_named(container: ContainerFacts) -> Iterator[Finding]:
     """
     framework = framework_name(container)
     given = container.environment
-    if framework not in BY_VARIABLES or isinstance(container.environment_fact.value, Unknown):
+    if framework not in BY_VARIABLES or container.environment_fact.unknown:
         return
     missing = [name for name in SCRIPT_VARIABLES if name not in given]
     if missing and (framework != "xgboost" or "SAGEMAKER_PROGRAM" in given):

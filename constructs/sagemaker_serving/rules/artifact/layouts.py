@@ -42,7 +42,7 @@ def artifact_saved_model(facts: ArtifactFacts) -> Iterator[Finding]:
     else:
         advice = "put the SavedModel there, for example as mymodel/1/saved_model.pb"
     yield facts.says(
-        f"TensorFlow Serving looks for [name/]<digits>/saved_model.pb and there is none; {advice}",
+        f"TensorFlow Serving looks for [name/]<digits>/saved_model.pb and there is none; {advice}"
     )
 
 
@@ -57,7 +57,7 @@ def artifact_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
         (graph, *_) = _frozen_graphs(facts)
         yield facts.says(
             f"{graph} is a frozen graph, which TensorFlow Serving does not load; give the file "
-            f"itself as artifact, or convert it: sagemaker-serving package {graph} -o model.tar.gz",
+            f"itself as artifact, or convert it: sagemaker-serving package {graph} -o model.tar.gz"
         )
 
 
@@ -93,7 +93,7 @@ def artifact_conversion(facts: ArtifactFacts) -> Iterator[Finding]:
             yield facts.says(
                 f"TensorFlow makes no SavedModel of {name}, where {called} names the model, a "
                 "layer or an input; begin names with a letter or digit, go on with these, _, . "
-                "and -, let no two inputs differ in case or signs alone",
+                "and -, let no two inputs differ in case or signs alone"
             )
 
 
@@ -114,13 +114,13 @@ def artifact_keras_classes(facts: ArtifactFacts) -> Iterator[Finding]:
         if model.has_weights_alone:
             yield facts.says(
                 f"{name} holds weights, and no model that they belong to; load them into the "
-                f"model, {_EXPORT}",
+                f"model, {_EXPORT}"
             )
         elif model.needs:
             needs = ", ".join(model.needs[:6]) + (", …" if len(model.needs) > 6 else "")
             yield facts.says(
                 f"{name} needs {needs}; Keras has that only where your code defines it; load the "
-                f"model there, {_EXPORT}",
+                f"model there, {_EXPORT}"
             )
 
 
@@ -138,7 +138,7 @@ def artifact_version_folder(facts: ArtifactFacts) -> Iterator[Finding]:
         for folder in contents.misplaced_models:
             yield facts.says(
                 f"the SavedModel in {folder}/ would never be loaded, since that name is not all "
-                "digits; rename the folder to a number, or leave it out",
+                "digits; rename the folder to a number, or leave it out"
             )
 
 
@@ -158,7 +158,7 @@ def artifact_saved_model_readable(facts: ArtifactFacts) -> Iterator[Finding]:
             tags = ", ".join(model.tags) or "nothing"
             yield facts.says(
                 f"the graph in {name} is tagged {tags}, and TensorFlow Serving loads 'serve'; "
-                "export it with that tag",
+                "export it with that tag"
             )
 
 
@@ -193,12 +193,12 @@ def artifact_variables(facts: ArtifactFacts) -> Iterator[Finding]:
         if index and not data:
             yield facts.says(
                 f"{folder}/variables.index has no variables.data-* beside it; "
-                "copy the whole variables/ folder",
+                "copy the whole variables/ folder"
             )
         elif not index and (data or (model is not None and model.has_variables)):
             yield facts.says(
                 f"the model in {name} has variables and there is no {folder}/variables.index; "
-                "copy the whole variables/ folder",
+                "copy the whole variables/ folder"
             )
 
 
@@ -215,7 +215,7 @@ def artifact_several_models(facts: ArtifactFacts) -> Iterator[Finding]:
         yield facts.says(
             f"there are {len(names)} models ({', '.join(names)}) and none is the default, so the "
             "file system decides which one answers; set environment: "
-            f"{{{_DEFAULT_MODEL}: {names[0]}}}",
+            f"{{{_DEFAULT_MODEL}: {names[0]}}}"
         )
 
 
@@ -254,7 +254,7 @@ def artifact_multi_model_layout(facts: ArtifactFacts) -> Iterator[Finding]:
     if len(names) > 1:
         yield facts.says(
             f"it holds {len(names)} models ({', '.join(names)}), and an archive of a multi-model "
-            "endpoint is one; give each a name of its own in archives",
+            "endpoint is one; give each a name of its own in archives"
         )
         return
     deep = [str(path.parent) for path in _served(contents.files) if len(path.parts) > 2]
@@ -262,7 +262,7 @@ def artifact_multi_model_layout(facts: ArtifactFacts) -> Iterator[Finding]:
         yield facts.says(
             f"its model is {deep[0]}/, and in multi-model mode TensorFlow Serving looks for "
             "<digits>/saved_model.pb at the archive's top; name the model's folder, which is "
-            f"packed so, or pack it: sagemaker-serving package {names[0]} --for multi-model",
+            f"packed so, or pack it: sagemaker-serving package {names[0]} --for multi-model"
         )
 
 
@@ -286,14 +286,14 @@ def artifact_pytorch_file(facts: ArtifactFacts) -> Iterator[Finding]:
         yield facts.says(
             f"there are {len(top)} .pt or .pth files at its top and no model_fn in "
             f"{facts.script_name}; the container loads model.pt or the only one: leave one at the "
-            f"top, {define}",
+            f"top, {define}"
         )
         return
     loaded = "model.pt" if "model.pt" in top else top[0]
     if not contents.traced[loaded]:
         yield facts.says(
             f"{loaded} is not TorchScript and there is no model_fn in {facts.script_name}; the "
-            f"container loads nothing else by itself: save it with torch.jit.save, {define}",
+            f"container loads nothing else by itself: save it with torch.jit.save, {define}"
         )
 
 
@@ -338,18 +338,18 @@ def artifact_xgboost_files(facts: ArtifactFacts) -> Iterator[Finding]:
         deep = next((name for name in contents.files if not name.startswith("code/")), None)
         yield facts.says(
             "there is no file at its top, where XGBoost's image loads each as a model; "
-            + ("add the model" if deep is None else f"move {deep} there"),
+            + ("add the model" if deep is None else f"move {deep} there")
         )
     elif wrong:
         yield facts.says(
             f"XGBoost's image loads each file at the top as a model, and {wrong[0]} is none; "
-            "remove it, or put it into a folder",
+            "remove it, or put it into a folder"
         )
     if facts.contents is not None and facts.contents.script is not None:
         yield facts.says(
             "XGBoost's image runs its own algorithm, and code/inference.py would never be called; "
             "name it: environment: {SAGEMAKER_PROGRAM: inference.py, SAGEMAKER_SUBMIT_DIRECTORY: "
-            "/opt/ml/model/code}",
+            "/opt/ml/model/code}"
         )
 
 
@@ -387,7 +387,7 @@ def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
         yield facts.says(
             "there is no config.json at its top, and no model_fn: 'You need to define one of the "
             f"following … as env HF_TASK'; save_pretrained() writes what is needed; {what}, or "
-            "define model_fn(model_dir) in code/inference.py",
+            "define model_fn(model_dir) in code/inference.py"
         )
         return
     if facts.framework_name != "huggingface":
@@ -395,9 +395,8 @@ def artifact_huggingface_files(facts: ArtifactFacts) -> Iterator[Finding]:
     for what, pattern in (("weights", _WEIGHTS), ("tokenizer or processor", _TOKENIZERS)):
         if not any(pattern.fullmatch(name) for name in top):
             yield facts.says(
-                f"config.json has no {what} beside it, and there is no model_fn; save the "
-                f"{what}, too: save_pretrained(folder), or define model_fn(model_dir) in "
-                "code/inference.py",
+                f"config.json has no {what} beside it, and there is no model_fn; save the {what}, "
+                "too: save_pretrained(folder), or define model_fn(model_dir) in code/inference.py"
             )
 
 
@@ -418,13 +417,13 @@ def artifact_mxnet_files(facts: ArtifactFacts) -> Iterator[Finding]:
     if name not in contents.files:
         yield facts.says(
             f"there is no {name}, which MXNet's image imports before all else; add it, empty where "
-            "the defaults suffice",
+            "the defaults suffice"
         )
     missing = [each for each in _MXNET_FILES if each not in contents.files]
     if missing and not _loads_itself(facts):
         yield facts.says(
             f"there is no {', no '.join(missing)} at its top, which MXNet's image loads without a "
-            "model_fn; name the files so, or define model_fn(model_dir)",
+            "model_fn; name the files so, or define model_fn(model_dir)"
         )
 
 
@@ -451,7 +450,7 @@ def artifact_unjudged(facts: ArtifactFacts) -> Iterator[Finding]:
         which = named if framework else "a server"
         yield facts.says(
             f"what {which} looks for in an archive is not known here, so that its files were not "
-            + ("judged" if framework else "judged; say which with --framework"),
+            + ("judged" if framework else "judged; say which with --framework")
         )
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from local_aws.s3_location import S3Location
-from local_aws.template import Unknown
 from sagemaker_serving.catalog.instances import regions
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts, ContainerFacts, Fact
@@ -55,21 +54,18 @@ def model_data_form(
             )
     else:
         for container in facts.containers:
-            if _is_data_url(container.artifact):
-                yield from _data_url(container, container.artifact)
-
-
-def _data_url(container: ContainerFacts, uri: Fact) -> Iterator[Finding]:
-    if uri.text is None:
-        yield from _certain_end(container)
-    elif container.mode.text != "MultiModel":
-        is_open = isinstance(container.mode.value, Unknown)
-        yield from _one_archive(uri, ("",) if is_open else (".gz", ".tgz"))
-    elif S3Location.find(uri.text) is None or uri.text.endswith(".tar.gz"):
-        yield uri.says(
-            f"is {uri.text!r} and the container is multi-model; it loads the archives below a "
-            "prefix; name the prefix, s3://<bucket>/<prefix>/"
-        )
+            uri = container.artifact
+            if not _is_data_url(uri):
+                continue
+            if uri.text is None:
+                yield from _certain_end(container)
+            elif not container.is_multi_model:
+                yield from _one_archive(uri, ("",) if container.mode.unknown else (".gz", ".tgz"))
+            elif S3Location.find(uri.text) is None or uri.text.endswith(".tar.gz"):
+                yield uri.says(
+                    f"is {uri.text!r} and the container is multi-model; it loads the archives "
+                    "below a prefix; name the prefix, s3://<bucket>/<prefix>/"
+                )
 
 
 def _one_archive(
@@ -104,7 +100,8 @@ def location_region(facts: LocationFacts) -> Iterator[Finding]:
     if found is None or region not in regions():
         return
     told = [] if found.region is None else [found.region]
-    named = told or [name for name in regions() if _stands_in(name, found.bucket)]
+    stands = r"(^|[^a-z0-9]){}($|[^0-9])"
+    named = told or [one for one in regions() if re.search(stands.format(one), found.bucket)]
     if named and region not in named:
         yield facts.uri.says(
             f"is {uri!r}, whose bucket seems to lie in {named[0]}; SageMaker in {region} reads "
@@ -231,42 +228,32 @@ def model_data_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
     A prefix ends with a slash. A container has that or ModelDataUrl, which a multi-model one has.
     """
     for container in model.containers:
-        yield from _source_form(container)
-
-
-def _source_form(container: ContainerFacts) -> Iterator[Finding]:
-    source = container.data_source
-    uri = source.get("S3Uri")
-    if uri.text is None:
-        return
-    if _is_data_url(container.artifact) and container.artifact.given:
-        yield container.artifact.says(
-            "stands beside ModelDataSource; a container takes one of them; remove the other"
-        )
-    if container.mode.text == "MultiModel":
-        yield uri.says(
-            f"is {uri.text!r} and the container is multi-model; it loads the archives below a "
-            "prefix; name that by ModelDataUrl"
-        )
-    elif S3Location.find(uri.text) is None:
-        yield uri.says(f"is {uri.text!r}; it must be s3://<bucket>/<key>")
-    elif source.get("S3DataType").text in _ENDS:
-        ends = source.get("S3DataType").text == "S3Prefix"
-        if uri.text.endswith("/") is not ends:
-            yield uri.says(
-                f"is {uri.text!r} and S3DataType is {source.get('S3DataType').text}; an S3Prefix "
-                f"ends with a slash, an S3Object does not; {'add' if ends else 'remove'} it"
+        members = ("S3Uri", "S3DataType", "CompressionType")
+        uri, kind, packing = map(container.data_source.get, members)
+        if uri.text is None:
+            continue
+        if _is_data_url(container.artifact) and container.artifact.given:
+            yield container.artifact.says(
+                "stands beside ModelDataSource; a container takes one of them; remove the other"
             )
-    packing = source.get("CompressionType")
-    if source.get("S3DataType").text == "S3Prefix" and packing.text == "Gzip":
-        yield packing.says(
-            "is Gzip and S3DataType is S3Prefix, below which the files are not packed; use None, "
-            "or S3Object for an archive"
-        )
-
-
-def _stands_in(region: str, bucket: str) -> bool:
-    return re.search(rf"(^|[^a-z0-9]){re.escape(region)}($|[^0-9])", bucket) is not None
+        ends = kind.text == "S3Prefix"
+        if container.is_multi_model:
+            yield uri.says(
+                f"is {uri.text!r} and the container is multi-model; it loads the archives below a "
+                "prefix; name that by ModelDataUrl"
+            )
+        elif S3Location.find(uri.text) is None:
+            yield uri.says(f"is {uri.text!r}; it must be s3://<bucket>/<key>")
+        elif kind.text in _ENDS and uri.text.endswith("/") is not ends:
+            yield uri.says(
+                f"is {uri.text!r} and S3DataType is {kind.text}; an S3Prefix ends with a slash, an "
+                f"S3Object does not; {'add' if ends else 'remove'} it"
+            )
+        if ends and packing.text == "Gzip":
+            yield packing.says(
+                "is Gzip and S3DataType is S3Prefix, below which the files are not packed; use "
+                "None, or S3Object for an archive"
+            )
 
 
 def _is_data_url(uri: Fact) -> bool:

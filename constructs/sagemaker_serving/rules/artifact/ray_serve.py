@@ -28,27 +28,24 @@ def artifact_ray_serve(facts: ArtifactFacts) -> Iterator[Finding]:
         if app is None or app.text is None:
             yield facts.says(
                 "there is no config.yaml at its top, so Ray Serve has no application; add it and "
-                f"deployment.py, or set environment: {{{_APP}: deployment:app}}{_made(contents)}",
+                f"deployment.py, or set environment: {{{_APP}: deployment:app}}{_made(contents)}"
             )
             return
         paths, where = tuple(app.text.split()[:1]), _APP
     if not paths:
         yield facts.says(
             f"{where} names no application; write applications: [{{name: model, route_prefix: /, "
-            "import_path: deployment:app}]",
+            "import_path: deployment:app}]"
         )
     for path in paths:
         first = path.partition(":")[0].partition(".")[0]
-        if first != "ray" and not contents.requirements and not _has_module(contents, first):
+        starts = tuple(f"{folder}{first}{end}" for folder in ("", "code/") for end in (".py", "/"))
+        is_here = any(file.startswith(starts) for file in contents.files)
+        if first != "ray" and not contents.requirements and not is_here:
             yield facts.says(
                 f"{where} names {path!r}, and there is no {first}.py at its top or in code/; "
-                "add it, or name the module that is there",
+                "add it, or name the module that is there"
             )
-
-
-def _has_module(contents: ArchiveContents, name: str) -> bool:
-    starts = tuple(f"{folder}{name}{end}" for folder in ("", "code/") for end in (".py", "/"))
-    return any(file.startswith(starts) for file in contents.files)
 
 
 def _made(contents: ArchiveContents) -> str:

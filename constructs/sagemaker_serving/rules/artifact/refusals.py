@@ -63,7 +63,7 @@ _WHY = (
 def _rule_of(refusal: Refusal, demand: str, example: str) -> Rule:
     def refused(facts: ArtifactFacts) -> Iterator[Finding]:
         if facts.unreadable is not None and facts.unreadable.refusal is refusal:
-            yield facts.artifact.where, f"artifact is {facts.artifact.text!r}; {facts.unreadable}"
+            yield facts.says(f"{facts.unreadable}")
 
     refused.__doc__ = demand if "\n\n" in demand else f"{demand}\n\n{_WHY}"
     return rule(refusal.value, source=_SOURCE, example=example)(refused)

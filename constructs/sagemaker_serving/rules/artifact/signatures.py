@@ -31,7 +31,7 @@ def artifact_signature(facts: ArtifactFacts) -> Iterator[Finding]:
         if not model.signatures and not _has_handler(facts):
             yield facts.says(
                 f"{path} has no signature, so that each request fails: 'Serving signature name: "
-                f'"{_DEFAULT}" not found in signature def\'; {_EXPORT}',
+                f'"{_DEFAULT}" not found in signature def\'; {_EXPORT}'
             )
 
 
@@ -47,7 +47,7 @@ def artifact_signature_default(facts: ArtifactFacts) -> Iterator[Finding]:
             yield facts.says(
                 f"{path} has no signature {_DEFAULT!r}, so that each request fails which names "
                 f"none of {', '.join(model.signatures)}; export it under that name, or send "
-                f'{{"signature_name": "{first}", …}} in every request',
+                f'{{"signature_name": "{first}", …}} in every request'
             )
         elif not model.signatures and _has_handler(facts):
             yield facts.says(
@@ -74,7 +74,7 @@ def artifact_signature_inputs(facts: ArtifactFacts) -> Iterator[Finding]:
                         f"input {key!r} of signature {name!r} in {path} is of dtype "
                         f"{tensor.dtype}, which no {'request' if internal else 'JSON or CSV'} "
                         f"carries; export a function that takes "
-                        f"{'tensors' if internal else 'float32, and casts it'}",
+                        f"{'tensors' if internal else 'float32, and casts it'}"
                     )
 
 
@@ -112,12 +112,11 @@ def batching_signature(facts: ArtifactFacts) -> Iterator[Finding]:
             for key, tensor in signature.inputs.items():
                 first = tensor.shape[0] if tensor.shape else None
                 if first is not None and first < size:
-                    yield (
-                        facts.artifact.where,
+                    yield facts.artifact.finding(
                         f"batching is on with max_batch_size {size}, and input {key!r} of "
-                        f"signature {name!r} in {path} takes exactly {first} at a time; export "
-                        f"the model with an open first dimension (None), use max_batch_size "
-                        f"{first}, or turn batching off",
+                        f"signature {name!r} in {path} takes exactly {first} at a time; export the "
+                        f"model with an open first dimension (None), use max_batch_size {first}, "
+                        "or turn batching off"
                     )
 
 

@@ -72,9 +72,8 @@ def artifact_large(facts: ArtifactFacts) -> Iterator[Finding]:
     archive_only = facts.compiled or container.mode.given or container.sources.given
     archive_only = archive_only or not known(container.instance_type)
     if contents.size > DEFAULT_BYTES and not (container.is_sent_uncompressed or archive_only):
-        yield (
-            facts.artifact.where,
+        yield facts.artifact.finding(
             f"artifact is {facts.artifact.text!r} with {contents.size / 1e9:.1f} GB, which each "
             "synth packs and each instance unpacks; an endpoint on instances takes the files as "
-            f"they are: {{folder: {facts.artifact.text}, uncompressed: true}}",
+            f"they are: {{folder: {facts.artifact.text}, uncompressed: true}}"
         )

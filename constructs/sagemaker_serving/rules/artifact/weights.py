@@ -36,10 +36,9 @@ def artifact_shards(facts: ArtifactFacts) -> Iterator[Finding]:
         gone = sorted(set(range(first, first + int(of))) - numbers)
         if gone:
             others = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
-            yield (
-                facts.artifact.where,
-                f"artifact is {facts.artifact.text!r}; there is no {before}{gone[0]:05}-of-{of}"
-                f"{end}{others}; add what is missing, or save the model again",
+            yield facts.says(
+                f"there is no {before}{gone[0]:05}-of-{of}{end}{others}; add what is missing, or "
+                "save the model again"
             )
 
 
@@ -67,8 +66,4 @@ def artifact_llm_config(facts: ArtifactFacts) -> Iterator[Finding]:
         if folder is None
         else f"move the files of {folder}/ there, or write HF_MODEL_ID: {_OWN_MODEL}/{folder}"
     )
-    yield (
-        facts.artifact.where,
-        f"artifact is {facts.artifact.text!r}; there is no config.json at its top, where the "
-        f"server looks for it; {advice}",
-    )
+    yield facts.says(f"there is no config.json at its top, where the server looks for it; {advice}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from local_aws.template import Unknown
 from sagemaker_serving.rules.batch.records import media_type
 from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, warning
@@ -32,7 +31,7 @@ def transform_algorithm(transform: TransformFacts) -> Iterator[Finding]:
     if container is None or image is None or image.repository not in _READS | _ANSWERS:
         return
     variables = (container.environment_fact, transform.environment)
-    if any(isinstance(each.value, Unknown) or each.get(_SCRIPT).given for each in variables):
+    if any(each.unknown or each.get(_SCRIPT).given for each in variables):
         return
     for fact, unknown, does in (
         (transform.content_type, _READS, "read"),

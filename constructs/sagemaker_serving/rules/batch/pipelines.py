@@ -31,10 +31,9 @@ def batch_instances(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """
     block = pipeline.members
     if not block.get("instance_type").given and not block.get("instance_types").value:
-        yield (
-            block.where,
+        yield block.finding(
             "instance_type is missing; give the type that jobs run on, or instance_types in order "
-            "of preference",
+            "of preference"
         )
 
 
@@ -65,16 +64,14 @@ def batch_lines(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     if lines.value is not True:
         return
     if not split.given or split.text == "None":
-        yield (
-            lines.where,
-            "line_per_record is true and there is no split_type, so an object is one record; add "
-            "split_type: Line, RecordIO or TFRecord, or leave line_per_record out",
+        yield lines.says(
+            "is true and there is no split_type, so an object is one record; add split_type: Line, "
+            "RecordIO or TFRecord, or leave line_per_record out"
         )
     elif "npy" in (accept.text or "") or "recordio" in (accept.text or ""):
-        yield (
-            accept.where,
-            f"accept is {accept.text!r} and line_per_record is true; such answers go into no "
-            "lines; accept application/json, application/jsonlines or text/csv",
+        yield accept.says(
+            f"is {accept.text!r} and line_per_record is true; such answers go into no lines; "
+            "accept application/json, application/jsonlines or text/csv"
         )
 
 
@@ -107,10 +104,9 @@ def batch_environment(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
         if fact.text is not None
     )
     if size > _MAX_ENVIRONMENT:
-        yield (
-            environment.where,
-            f"environment has {size:,} bytes; a pipeline's jobs take {_MAX_ENVIRONMENT:,}; put the "
-            "values into a file of the archive",
+        yield environment.says(
+            f"has {size:,} bytes; a pipeline's jobs take {_MAX_ENVIRONMENT:,}; put the values into "
+            "a file of the archive"
         )
 
 
@@ -124,14 +120,10 @@ def batch_schedule(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     fact = pipeline.members.get("schedule")
     fault = None if fact.text is None else schedule_fault(fact.text, EVENTS)
     if fault is not None:
-        yield (
-            fact.where,
-            f"schedule is {fact.text!r}; {fault}; cron(0 4 * * ? *) is each day at four, UTC",
-        )
+        yield fact.says(f"is {fact.text!r}; {fault}; cron(0 4 * * ? *) is each day at four, UTC")
     elif fact.text is not None and len(fact.text) > 256:
-        yield (
-            fact.where,
-            f"schedule has {len(fact.text)} characters; EventBridge takes 256; shorten its lists",
+        yield fact.says(
+            f"has {len(fact.text)} characters; EventBridge takes 256; shorten its lists"
         )
 
 
@@ -146,10 +138,9 @@ def batch_topic(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     if text is None or text == "new":
         return
     if _TOPIC.fullmatch(text) is None or text.endswith(".fifo"):
-        yield (
-            fact.where,
-            f"notification_topic is {text!r}; it must be new, null, or the ARN of a standard "
-            "topic; write new for a topic of the model's own stack",
+        yield fact.says(
+            f"is {text!r}; it must be new, null, or the ARN of a standard topic; write new for a "
+            "topic of the model's own stack"
         )
 
 
@@ -161,10 +152,9 @@ def batch_schedule_input(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     """
     block = pipeline.members
     if block.get("schedule").text is not None and block.get("input_type").text == "ManifestFile":
-        yield (
-            block.get("schedule").where,
-            "schedule is given and input_type is ManifestFile; a schedule transforms what is under "
-            "the input's prefix; remove input_type, or let arrivals: manifests start executions",
+        yield block.get("schedule").says(
+            "is given and input_type is ManifestFile; a schedule transforms what is under the "
+            "input's prefix; remove input_type, or let arrivals: manifests start executions"
         )
 
 
@@ -178,8 +168,7 @@ def batch_twice(pipeline: BatchPipelineFacts) -> Iterator[Finding]:
     block = pipeline.members
     arrivals = block.get("arrivals").text
     if block.get("schedule").text is not None and arrivals is not None:
-        yield (
-            block.get("schedule").where,
-            f"schedule transforms once more what arrivals: {arrivals} has transformed below "
-            "arriving/; leave one of them out",
+        yield block.get("schedule").says(
+            f"transforms once more what arrivals: {arrivals} has transformed below arriving/; "
+            "leave one of them out"
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from local_aws.template import Unknown
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts, Fact, TransformFacts
 
@@ -31,12 +30,13 @@ def batch_strategy(transform: TransformFacts) -> Iterator[Finding]:
     if container is None or (container.framework.text or "").lower() != "tensorflow":
         return
     by_line = transform.split_type.text == "Line"
-    if by_line and media_type(transform.content_type) in _JSON and _is_open(transform):
-        yield (
-            transform.split_type.where,
+    filtered = transform.input_filter.given and transform.input_filter.text != "$"
+    is_open = not transform.batch_strategy.given and not filtered
+    if by_line and is_open and media_type(transform.content_type) in _JSON:
+        yield transform.split_type.finding(
             "split_type is 'Line' and batch_strategy is not said; write MultiRecord for lines that "
             'are instances, such as {"x": 1.0}, and SingleRecord for lines that are whole '
-            'requests, such as {"instances": [1.0]}',
+            'requests, such as {"instances": [1.0]}'
         )
 
 
@@ -52,20 +52,18 @@ def batch_countable(transform: TransformFacts) -> Iterator[Finding]:
         return
     accept = media_type(transform.accept)
     if accept.startswith(_UNCOUNTED) or accept in _UNCOUNTED_TYPES:
-        yield (
-            transform.accept.where,
+        yield transform.accept.finding(
             f"accept is {transform.accept.text!r} and split_type is {split!r}; such answers in one "
             "output cannot be counted; leave split_type out and give each record an object of its "
-            "own, or accept application/json, text/csv, application/x-npy or RecordIO",
+            "own, or accept application/json, text/csv, application/x-npy or RecordIO"
         )
     assembled = transform.assemble_with
     is_text = accept.startswith("text/")
-    if is_text and assembled.text != "Line" and not isinstance(assembled.value, Unknown):
-        yield (
-            assembled.where if assembled.given else transform.accept.where,
+    if is_text and assembled.text != "Line" and not assembled.unknown:
+        yield assembled.or_else(transform.accept).finding(
             f"accept is {transform.accept.text!r} and assemble_with is "
             f"{'None' if assembled.text is None else assembled.text!r}; answers that run into one "
-            "another cannot be counted; write assemble_with: Line",
+            "another cannot be counted; write assemble_with: Line"
         )
 
 
@@ -89,20 +87,13 @@ def transform_answers(artifact: ArtifactFacts) -> Iterator[Finding]:
         if fact.text not in (None, "None", "$")
     ]
     if reads and media_type(transform.accept) == "text/csv" and contents.script is None:
-        yield (
-            transform.accept.where,
+        yield transform.accept.finding(
             f"accept is {transform.accept.text!r}, and TensorFlow Serving answers JSON alone; "
             f"{reads[0].name} reads it as CSV, and fails; write an output_handler in "
-            "code/inference.py that answers CSV, or send and accept application/jsonlines",
+            "code/inference.py that answers CSV, or send and accept application/jsonlines"
         )
 
 
 def media_type(fact: Fact) -> str:
     """A content type without its parameters, in lower case; empty for none, and unknown ones."""
     return (fact.text or "").partition(";")[0].strip().lower()
-
-
-def _is_open(transform: TransformFacts) -> bool:
-    """Whether nobody said how records share a request, nor changes them on their way."""
-    filtered = transform.input_filter.given and transform.input_filter.text != "$"
-    return not transform.batch_strategy.given and not filtered

@@ -6,11 +6,7 @@ from collections.abc import Iterator
 
 from local_aws.s3_location import S3Location
 from local_aws.template import Unknown
-from sagemaker_serving.catalog.json_path import (
-    InvalidJsonPath,
-    JsonPath,
-    unexpected_character,
-)
+from sagemaker_serving.catalog.json_path import InvalidJsonPath, JsonPath, unexpected_character
 from sagemaker_serving.catalog.servers import request_limit
 from sagemaker_serving.rules.batch.records import media_type
 from sagemaker_serving.rules.container.image_support import aws_image
@@ -56,12 +52,11 @@ def transform_memory(transform: TransformFacts) -> Iterator[Finding]:
         return
     megabytes = _DEFAULT_PAYLOAD_MB if payload is None else payload
     if megabytes * concurrent > 100:
-        yield (
-            transform.max_concurrent_transforms.where,
+        yield transform.max_concurrent_transforms.finding(
             f"{transform.max_payload_in_mb.name} {megabytes} times "
-            f"{transform.max_concurrent_transforms.name} {concurrent} is "
-            f"{megabytes * concurrent} MB; a job takes 100; use at most "
-            f"{int(100 // megabytes)} concurrent transforms or a smaller payload",
+            f"{transform.max_concurrent_transforms.name} {concurrent} is {megabytes * concurrent} "
+            f"MB; a job takes 100; use at most {int(100 // megabytes)} concurrent transforms or a "
+            "smaller payload"
         )
 
 
@@ -100,10 +95,9 @@ def transform_json_lines(transform: TransformFacts) -> Iterator[Finding]:
     by_line = transform.split_type.text == "Line"
     together = strategy.text == "MultiRecord" or not strategy.given
     if by_line and together and media_type(transform.content_type) == "application/json":
-        yield (
-            strategy.where if strategy.given else transform.split_type.where,
+        yield strategy.or_else(transform.split_type).finding(
             f"{transform.content_type.name} is 'application/json', and a payload of several lines "
-            f"is no document of it; write {strategy.name}: SingleRecord",
+            f"is no document of it; write {strategy.name}: SingleRecord"
         )
 
 
@@ -225,33 +219,29 @@ def _filters(fact: Fact) -> bool:
 
 def _processed(transform: TransformFacts, type_: Fact, cut: Fact) -> Iterator[Finding]:
     """One side of a job whose data is looked into: its type, and how it is cut."""
-    if isinstance(type_.value, Unknown):
+    if type_.unknown:
         return
     known = media_type(type_)
     if known not in _KNOWN_TYPES:
-        yield (
-            type_.where if type_.given else transform.where,
+        yield (type_ if type_.given else transform).finding(
             f"{type_.name} is {repr(type_.value) if type_.given else 'missing'}; filters and the "
-            "join know "
-            f"{', '.join(_KNOWN_TYPES)}; say which it is",
+            f"join know {', '.join(_KNOWN_TYPES)}; say which it is"
         )
-    elif known == "text/csv" and cut.text != "Line" and not isinstance(cut.value, Unknown):
-        yield (
-            cut.where if cut.given else transform.where,
+    elif known == "text/csv" and cut.text != "Line" and not cut.unknown:
+        yield (cut if cut.given else transform).finding(
             f"{cut.name} is {cut.text!r} and {type_.name} is 'text/csv'; filters and the join read "
-            "CSV by the line; use Line",
+            "CSV by the line; use Line"
         )
 
 
 def _alike(transform: TransformFacts, one: Fact, other: Fact) -> Iterator[Finding]:
-    if isinstance(one.value, Unknown) or isinstance(other.value, Unknown):
+    if one.unknown or other.unknown:
         return
     first, second = ("None" if fact.value is None else fact.value for fact in (one, other))
     if first != second:
-        yield (
-            other.where if other.given else transform.where,
+        yield (other if other.given else transform).finding(
             f"{transform.join_source.name} is 'Input', {one.name} is {first!r} and {other.name} is "
-            f"{second!r}; the join needs both to be the same; set them so",
+            f"{second!r}; the join needs both to be the same; set them so"
         )
 
 
@@ -267,7 +257,7 @@ def transform_join(transform: TransformFacts) -> Iterator[Finding]:
             "records run into one another; add it"
         )
     joined = transform.join_source.text == "Input"
-    if joined or isinstance(transform.join_source.value, Unknown):
+    if joined or transform.join_source.unknown:
         return
     for name in ("SageMakerOutput", "SageMakerInput"):
         if name in (transform.output_filter.text or ""):
@@ -280,7 +270,7 @@ def transform_join(transform: TransformFacts) -> Iterator[Finding]:
 def _runs_together(transform: TransformFacts) -> bool:
     """Whether lines are joined that nothing puts between; what `_processed` says of CSV apart."""
     assembled = transform.assemble_with
-    fine = isinstance(assembled.value, Unknown) or assembled.text == "Line"
+    fine = assembled.unknown or assembled.text == "Line"
     lines = transform.join_source.text == "Input" and transform.split_type.text == "Line"
     return lines and not fine and media_type(transform.accept) != "text/csv"
 
@@ -322,7 +312,7 @@ def transform_output_apart(transform: TransformFacts) -> Iterator[Finding]:
     if not source or not output or transform.data_type.text not in ("S3Prefix", None):
         return
     *before, last = source
-    if isinstance(transform.data_type.value, Unknown) or not isinstance(last, str):
+    if transform.data_type.unknown or not isinstance(last, str):
         return
     if output[: len(before)] != before or len(output) == len(before):
         return
@@ -343,7 +333,7 @@ def _pieces(fact: Fact) -> list[str | Unknown]:
     """
     if fact.text is not None:
         return [fact.text]
-    pieces = fact.value.pieces if isinstance(fact.value, Unknown) else ()
+    pieces = fact.value.pieces if fact.unknown else ()
     return [] if any(isinstance(each, Unknown) and not each.name for each in pieces) else [*pieces]
 
 
@@ -361,7 +351,7 @@ def transform_payload_server(transform: TransformFacts) -> Iterator[Finding]:
     limit = request_limit(aws_image(container)) if container is not None else None
     if payload.number is None or container is None or limit is None:
         return
-    if isinstance(container.environment_fact.value, Unknown):
+    if container.environment_fact.unknown:
         return
     given = {**container.environment, **dict(transform.environment.entries())}
     own = given.get(limit.variable)
@@ -370,11 +360,10 @@ def transform_payload_server(transform: TransformFacts) -> Iterator[Finding]:
         return
     if taken is not None and payload.number * 1_000_000 > taken:
         response = limit.response_variable
-        yield (
-            payload.where,
+        yield payload.finding(
             f"{payload.name} is {payload.value}; {limit.server} takes requests of {taken:,} bytes, "
             f"and answers 413 to larger ones; set {limit.variable}: "
             f'"{int(payload.number) << 20}" in the model\'s environment'
             + (f", and {response} for answers as large" if response is not None else "")
-            + f", or use {taken // 1_000_000}",
+            + f", or use {taken // 1_000_000}"
         )

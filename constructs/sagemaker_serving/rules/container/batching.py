@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from local_aws.template import Unknown
 from sagemaker_serving.catalog.variables import container_variable
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, between
@@ -25,22 +24,20 @@ def batching_off(container: ContainerFacts) -> Iterator[Finding]:
     if switch is not None and switch.value is False:
         for name, fact in container.batching.items():
             if name != "enabled" and fact.value is not None:
-                yield (
-                    fact.where,
-                    f"{name} is {fact.value} but batching is off (enabled: false), so it would "
-                    "do nothing; set enabled: true or remove it",
+                yield fact.finding(
+                    f"{name} is {fact.value} but batching is off (enabled: false), so it would do "
+                    "nothing; set enabled: true or remove it"
                 )
     set_on = container.environment.get(_SWITCH, ABSENT)
-    may_be_on = isinstance(set_on.value, Unknown) or str(set_on.value).lower() == "true"
+    may_be_on = set_on.unknown or str(set_on.value).lower() == "true"
     if not container.batching and not may_be_on:
         for variable in list(BATCHING_VARIABLES.values())[1:]:
             set_here = container.environment.get(variable)
             # What a condition decides may be no variable at all.
-            if set_here is not None and not isinstance(set_here.value, Unknown):
-                yield (
-                    set_here.where,
+            if set_here is not None and not set_here.unknown:
+                yield set_here.finding(
                     f"{variable} is {set_here.value!r} but batching is off, so it would do "
-                    "nothing; use the batching block, which turns it on",
+                    "nothing; use the batching block, which turns it on"
                 )
 
 
@@ -74,9 +71,8 @@ def variable_set_twice(container: ContainerFacts) -> Iterator[Finding]:
     ):
         for field, variable in names.items():
             if field in typed and variable in container.environment:
-                yield (
-                    container.environment[variable].where,
-                    f"{variable} is set here and by {block}.{field}; keep one of them",
+                yield container.environment[variable].finding(
+                    f"{variable} is set here and by {block}.{field}; keep one of them"
                 )
 
 

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.engine import Finding, warning
-from sagemaker_serving.rules.facts import (
-    ContainerFacts,
-    EndpointConfigFacts,
-    Fact,
-    TransformFacts,
-)
+from sagemaker_serving.rules.facts import ContainerFacts, EndpointConfigFacts, Fact, TransformFacts
 from sagemaker_serving.rules.facts.numbers import whole_number
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.batching import (
@@ -95,11 +90,10 @@ def _judged(container: ContainerFacts, sent: Fact, job: Fact | None = None) -> I
         at_once = f"this project's client sends {sent.number} at a time"
     name = "max_enqueued_batches" if typed else _VARIABLES["max_enqueued_batches"]
     wanted = -(-int(sent.number) // servers) - working
-    yield (
-        container.where if enqueued is None else enqueued.where,
+    yield (container if enqueued is None else enqueued).finding(
         f"{name} is {waiting}{by if enqueued is None else ''}, and {working} batches are worked on "
         f"at a time, so that request {most + 1} is refused with 503 when each fills a batch; "
-        f"{at_once}; use {name} {wanted} or more",
+        f"{at_once}; use {name} {wanted} or more"
     )
 
 

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
-from local_aws.template import Unknown
 from sagemaker_serving.catalog.names import is_name
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
-from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.resources import ModelDefinitionFacts, NameFacts, NetworkFacts
 
 _MODEL = "botocore CreateModel"
@@ -35,15 +33,14 @@ def model_environment_total(model: ModelDefinitionFacts) -> Iterator[Finding]:
     Each container may be within its own limits and the model over this one.
     """
     sizes = [
-        len(f"{key}{_text(fact)}".encode(errors="replace"))
+        len(f"{key}{fact.scalar or ''}".encode(errors="replace"))
         for container in model.containers
         for key, fact in container.environment.items()
     ]
     if sum(sizes) > _TOTAL_BYTES:
-        yield (
-            model.where,
-            f"the containers' variables have {sum(sizes)} bytes; a model takes {_TOTAL_BYTES} "
-            "over all its containers; move some into the archive",
+        yield model.finding(
+            f"the containers' variables have {sum(sizes)} bytes; a model takes {_TOTAL_BYTES} over "
+            "all its containers; move some into the archive"
         )
 
 
@@ -64,10 +61,9 @@ def model_containers(model: ModelDefinitionFacts) -> Iterator[Finding]:
             f"and {model.primary.name} are both given; a model takes one of them; remove the other"
         )
     elif not model.primary.given and not model.containers_fact.given:
-        yield (
-            model.where,
+        yield model.finding(
             f"the model has no container; give {model.primary.name}, or "
-            f"{model.containers_fact.name}",
+            f"{model.containers_fact.name}"
         )
     elif model.containers_fact.size == 0:
         yield model.containers_fact.says("is empty; add one")
@@ -105,10 +101,9 @@ def container_source(model: ModelDefinitionFacts) -> Iterator[Finding]:
         if not isinstance(fact.value, dict):
             continue
         if not fact.get("Image").given and not fact.get("ModelPackageName").given:
-            yield (
-                fact.where,
-                "the container has neither Image nor ModelPackageName, so there is nothing to "
-                "run; give one of them",
+            yield fact.finding(
+                "the container has neither Image nor ModelPackageName, so there is nothing to run; "
+                "give one of them"
             )
 
 
@@ -125,11 +120,10 @@ def model_licence(model: ModelDefinitionFacts) -> Iterator[Finding]:
         source = container.get("ModelDataSource").get("S3DataSource")
         accepted = source.get("ModelAccessConfig").get("AcceptEula")
         licensed = (source.get("S3Uri").text or "").startswith(_LICENSED)
-        if licensed and accepted.flag is not True and not isinstance(accepted.value, Unknown):
-            yield (
-                source.where,
+        if licensed and accepted.flag is not True and not accepted.unknown:
+            yield source.finding(
                 "the model has a licence agreement; read it, and accept it by ModelAccessConfig: "
-                "{AcceptEula: true}",
+                "{AcceptEula: true}"
             )
 
 
@@ -147,7 +141,7 @@ def model_marketplace(model: ModelDefinitionFacts) -> Iterator[Finding]:
     for container in (model.primary, *model.containers_fact.items()):
         package = container.get("ModelPackageName")
         listed = _LISTED.search(package.pieces[-1] or "") if package.pieces else None
-        if listed and isolation.flag is not True and not isinstance(isolation.value, Unknown):
+        if listed and isolation.flag is not True and not isolation.unknown:
             yield package.says(
                 "is of the AWS Marketplace, whose models run without a network; add "
                 "EnableNetworkIsolation: true to the model"
@@ -180,7 +174,7 @@ def container_hostname(model: ModelDefinitionFacts) -> Iterator[Finding]:
         if name is None:
             continue
         if name in seen:
-            yield fact.where, f"a container named {name!r} stands above; rename one of them"
+            yield fact.finding(f"a container named {name!r} stands above; rename one of them")
         seen.add(name)
 
 
@@ -217,10 +211,9 @@ def network_ids(facts: NetworkFacts) -> Iterator[Finding]:
             if text is None or text.startswith("${"):
                 continue
             if not text.startswith(start) or not _ID.fullmatch(text):
-                yield (
-                    each.where,
-                    f"{fact.name} has {text!r}; it must be an id such as "
-                    f"{start}0123456789abcdef0; write that",
+                yield each.finding(
+                    f"{fact.name} has {text!r}; it must be an id such as {start}0123456789abcdef0; "
+                    "write that"
                 )
 
 
@@ -265,20 +258,18 @@ def network_cidr(facts: NetworkFacts) -> Iterator[Finding]:
     try:
         block = IPv4Network(text)
     except ValueError as error:
-        yield facts.cidr.where, f"cidr is {text!r}: {error}; use 10.0.0.0/16"
+        yield facts.cidr.says(f"is {text!r}: {error}; use 10.0.0.0/16")
         return
     if "/" not in text or not 16 <= block.prefixlen <= 19:
-        yield facts.cidr.where, f"cidr is {text!r}; it must be a /16 to /19; use 10.0.0.0/16"
+        yield facts.cidr.says(f"is {text!r}; it must be a /16 to /19; use 10.0.0.0/16")
     elif not any(block.subnet_of(private) for private in _PRIVATE):
         ranges = ", ".join(map(str, _PRIVATE))
-        yield (
-            facts.cidr.where,
-            f"cidr is {text!r}, which is not private; a VPC's are within {ranges}; use 10.0.0.0/16",
+        yield facts.cidr.says(
+            f"is {text!r}, which is not private; a VPC's are within {ranges}; use 10.0.0.0/16"
         )
     elif block.overlaps(_OF_SAGEMAKER):
-        yield (
-            facts.cidr.where,
-            f"cidr is {text!r}; SageMaker's own containers use {_OF_SAGEMAKER}; use 10.0.0.0/16",
+        yield facts.cidr.says(
+            f"is {text!r}; SageMaker's own containers use {_OF_SAGEMAKER}; use 10.0.0.0/16"
         )
 
 
@@ -346,7 +337,3 @@ def resource_name_taken(facts: NameFacts) -> Iterator[Finding]:
             "new one is made; leave create_before_destroy out, or let a part of the name change "
             "with what replaces it"
         )
-
-
-def _text(fact: Fact) -> str:
-    return str(fact.value) if isinstance(fact.value, str | int | float) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sagemaker_serving.catalog.ecr import EcrImage, parse_ecr_uri
+from sagemaker_serving.catalog.ecr import parse_ecr_uri
 from sagemaker_serving.rules.container.image_support import aws_image
 from sagemaker_serving.rules.engine import Finding, note, rule
 from sagemaker_serving.rules.facts import ContainerFacts, ModelFacts, TransformFacts, VariantFacts
@@ -71,16 +71,9 @@ def image_digest_unchecked(container: ContainerFacts) -> Iterator[Finding]:
     """
     image = aws_image(container)
     if container.image_digest.text is not None and image is not None and image.tag:
-        yield (
-            container.image_digest.where,
+        yield container.image_digest.finding(
             f"whether {container.image_digest.name} is that of {image.repository}:{image.tag} was "
-            f"not looked at; compare it with what this prints: {_asks(image)}",
+            "not looked at; compare it with what this prints: `aws ecr describe-images --region "
+            f"{image.region} --registry-id {image.account} --repository-name {image.repository} "
+            f"--image-ids imageTag={image.tag} --query imageDetails[0].imageDigest`"
         )
-
-
-def _asks(image: EcrImage) -> str:
-    return (
-        f"`aws ecr describe-images --region {image.region} --registry-id {image.account} "
-        f"--repository-name {image.repository} --image-ids imageTag={image.tag} "
-        "--query imageDetails[0].imageDigest`"
-    )

@@ -11,9 +11,8 @@ from sagemaker_serving.catalog.ecr import EcrImage
 from sagemaker_serving.catalog.images import UnknownImage, scopes_of
 from sagemaker_serving.catalog.published import published_image
 from sagemaker_serving.catalog.support import ImageSupport, image_support, newest_patched
-from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.engine import Finding, warning
-from sagemaker_serving.rules.facts import ContainerFacts
+from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.hardware.instance_types import image_of_framework
 
 
@@ -52,12 +51,12 @@ def aws_image(container: ContainerFacts) -> EcrImage | None:
         return None  # said by a rule of its own
 
 
-def named_image(container: ContainerFacts) -> tuple[Where, str]:
-    """Where it is said which image it runs, and the beginning of a sentence on that image."""
+def named_image(container: ContainerFacts) -> tuple[Fact, str]:
+    """What says which image it runs, and the beginning of a sentence on that image."""
     uri, framework = container.image_uri, container.framework
     if uri.given:
-        return uri.where, f"{uri.name} is"
-    return framework.where, f"{framework.name} is {framework.text!r},"
+        return uri, f"{uri.name} is"
+    return framework, f"{framework.name} is {framework.text!r},"
 
 
 def processor_of_image(container: ContainerFacts) -> Literal["cpu", "gpu"] | None:

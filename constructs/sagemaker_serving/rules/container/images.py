@@ -28,17 +28,13 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
     if container.image_uri.given or container.compilation.given:
         return
     if container.framework.value is None:
-        yield (
-            container.where,
+        yield container.finding(
             "neither framework nor image_uri is given; give framework: tensorflow and its "
-            "framework_version, or the image_uri of your own image",
+            "framework_version, or the image_uri of your own image"
         )
         return
     if container.framework_version.value is None:
-        yield (
-            container.where,
-            'framework_version is missing; add it in quotes, such as "2.20"',
-        )
+        yield container.finding('framework_version is missing; add it in quotes, such as "2.20"')
     try:
         image_of_framework(container)
     except UnknownImage as error:
@@ -49,7 +45,7 @@ def image_known(container: ContainerFacts) -> Iterator[Finding]:
         kind = known(container.instance_type)
         arm64 = kind is not None and kind.architecture == "arm64"
         arm = f" on the arm64 type {container.instance_type.text}" if arm64 else ""
-        yield place.where, f"{error}{arm}"
+        yield place.finding(f"{error}{arm}")
 
 
 @note(source=_TABLES, example='framework_version: "1.13.1"')
@@ -88,7 +84,7 @@ def image_chosen(container: ContainerFacts) -> Iterator[Finding]:
         return
     if image is not None:
         reason = image_reason(known(container.instance_type), container.accelerator)
-        yield container.where, f"its image is {image.uri}, {reason}"
+        yield container.finding(f"its image is {image.uri}, {reason}")
 
 
 @rule(
@@ -215,24 +211,22 @@ def image_processor(container: ContainerFacts) -> Iterator[Finding]:
     image's tag decides: of those with ``cu128`` in it AWS's tables may say nothing, or "cpu"
     (aws/deep-learning-containers#3803).
     """
-    processor, (where, named) = processor_of_image(container), named_image(container)
+    processor, (place, named) = processor_of_image(container), named_image(container)
     kind = known(container.instance_type)
     found = published_image(container.image_uri.text)
     if kind is not None and found is not None and found.neuron and kind.processor != "neuron":
-        yield (
-            where,
+        yield place.finding(
             f"{named} an image for AWS Neuron and {kind.name} has {kind.devices}; use another "
-            "image, or a type of inf2 or trn1",
+            "image, or a type of inf2 or trn1"
         )
         return
     if kind is None or processor is None:
         return
     if kind.processor not in (processor, "neuron", None):
         fitting = "one for these" if kind.processor == "gaudi" else f"the {kind.processor} image"
-        yield (
-            where,
-            f"{named} an image for {processor.upper()}s and "
-            f"{kind.name} has {kind.devices}; use {fitting}, or another instance type",
+        yield place.finding(
+            f"{named} an image for {processor.upper()}s and {kind.name} has {kind.devices}; use "
+            f"{fitting}, or another instance type"
         )
 
 

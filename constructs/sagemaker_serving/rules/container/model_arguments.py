@@ -40,10 +40,9 @@ def model_gpus(container: ContainerFacts) -> Iterator[Finding]:
         if wanted > there and any(each.startswith(start) for each in frameworks_named(container)):
             all_of = " times ".join(f"{fact.name} {fact.value}" for fact in given)
             says = f"{given[0].name} is {given[0].value!r}" if len(given) == 1 else all_of
-            yield (
-                given[0].where,
+            yield given[0].finding(
                 f"{says}, so that the model is shared by {wanted} GPUs, and {has}; use at most "
-                f"{there}, or a type with more",
+                f"{there}, or a type with more"
             )
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from local_aws.template import Unknown
-from sagemaker_serving.catalog.model_ids import (
-    SHARED_BY,
-    frameworks_of_image,
-    model_id_variables,
-)
+from sagemaker_serving.catalog.model_ids import SHARED_BY, frameworks_of_image, model_id_variables
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.facts import ABSENT, ContainerFacts, Fact, VariantFacts, framework_name
 
@@ -60,7 +55,7 @@ def model_id_gated(container: ContainerFacts) -> Iterator[Finding]:
     AWS's toolkit for Hugging Face reads HF_API_TOKEN, too; the servers for text do not. The guides'
     <REPLACE WITH YOUR TOKEN> is none (huggingface/hub-docs#1409).
     """
-    if _has_artifact(container) or isinstance(container.environment_fact.value, Unknown):
+    if _has_artifact(container) or container.environment_fact.unknown:
         return
     of_toolkit = framework_name(container) in HUGGING_FACE
     read = (*_TOKENS, "HF_API_TOKEN") if of_toolkit else _TOKENS
@@ -68,12 +63,11 @@ def model_id_gated(container: ContainerFacts) -> Iterator[Finding]:
     has_token = any(token.given and not token.shown.startswith("<") for token in tokens)
     for fact in () if has_token else fetched(container):
         if (fact.text or "").startswith(_GATED):
-            yield (
-                fact.where,
+            yield fact.finding(
                 f"{fact.name} is {fact.text!r}, which Hugging Face gives only to whom its owner "
                 "let in; ask for that on the model's page, and add HF_TOKEN, such as "
                 '"{{resolve:secretsmanager:hf:SecretString:token}}", or give the model as '
-                f"{container.artifact.name}",
+                f"{container.artifact.name}"
             )
 
 
@@ -121,14 +115,13 @@ def model_id_archive(container: ContainerFacts) -> Iterator[Finding]:
 
     Their containers end as they start without HF_MODEL_ID: "HF_MODEL_ID must be set".
     """
-    if not _has_artifact(container) or isinstance(container.environment_fact.value, Unknown):
+    if not _has_artifact(container) or container.environment_fact.unknown:
         return
     needs = any(each in NEEDS_ID for each in frameworks_named(container))
     if needs and "HF_MODEL_ID" not in container.environment:
-        yield (
-            container.artifact.where if container.artifact.given else container.where,
+        yield (container.artifact if container.artifact.given else container).finding(
             "HF_MODEL_ID is missing, without which the container ends as it starts; write "
-            "HF_MODEL_ID: /opt/ml/model, where the archive is unpacked",
+            "HF_MODEL_ID: /opt/ml/model, where the archive is unpacked"
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from local_aws.template import Unknown
 from sagemaker_serving.catalog.ecr import parse_ecr_uri
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ContainerFacts
@@ -78,7 +77,7 @@ def multi_model_ports_given(container: ContainerFacts) -> Iterator[Finding]:
     Its code reads SAGEMAKER_SAFE_PORT_RANGE at the start and ends without it. AWS does not document
     whether SageMaker always sets the variable, so this warns.
     """
-    unknown = isinstance(container.environment_fact.value, Unknown)
+    unknown = container.environment_fact.unknown
     if _serves_tensorflow(container) and not unknown and _PORTS not in container.environment:
         yield container.mode.says(
             f"is 'MultiModel' and the environment lacks {_PORTS}, without which TensorFlow "
@@ -117,7 +116,7 @@ def multi_model_pytorch(container: ContainerFacts) -> Iterator[Finding]:
     version = _torchserve_version(container)
     if container.mode.text != "MultiModel" or version is None or version < _WITHOUT_LINE_BREAK:
         return
-    if isinstance(container.environment_fact.value, Unknown):
+    if container.environment_fact.unknown:
         return
     given = container.environment.get(_MODEL_API)
     if given is not None and (given.text is None or given.text.lower() == "true"):
@@ -141,12 +140,11 @@ def multi_model_names(kind: KindFacts) -> Iterator[Finding]:
             continue
         name = archive_name(each.text)
         if not name:
-            yield each.where, f"{each.text!r} has no name; give it one: NAME={each.text}"
+            yield each.finding(f"{each.text!r} has no name; give it one: NAME={each.text}")
         elif name in places:
-            yield (
-                each.where,
+            yield each.finding(
                 f"{places[name]!r} and {each.text!r} would both be {name}.tar.gz; give one of them "
-                f"another name: NAME={each.text}",
+                f"another name: NAME={each.text}"
             )
         places.setdefault(name, each.text)
 

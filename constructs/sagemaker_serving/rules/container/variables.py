@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from sagemaker_serving.catalog.variables import (
     OF_ONE_IMAGE,
     PREFIXES,
@@ -34,7 +34,7 @@ def container_variable_value(host: ContainerFacts | TransformFacts) -> Iterator[
     """
     for name, fact in _written(host).items():
         known = container_variable(name)
-        text = _text(fact)
+        text = fact.scalar
         if known is None or text is None or not _is_read(known, host):
             continue
         if not known.takes(text):
@@ -53,8 +53,8 @@ def container_variable_order(host: ContainerFacts | TransformFacts) -> Iterator[
     if "SAGEMAKER_TS_MIN_WORKERS" not in written:
         return
     least, most = (written.get(f"SAGEMAKER_TS_{which}_WORKERS") for which in ("MIN", "MAX"))
-    fewest = None if least is None else _text(least)
-    highest = "1" if most is None else _text(most)
+    fewest = None if least is None else least.scalar
+    highest = "1" if most is None else most.scalar
     known = container_variable("SAGEMAKER_TS_MIN_WORKERS")
     if least is None or fewest is None or highest is None or known is None:
         return
@@ -77,27 +77,25 @@ def container_variable_unknown(host: ContainerFacts | TransformFacts) -> Iterato
     for name, fact in _written(host).items():
         member = _TIMES.fullmatch(name.replace("_", ""))
         if member is not None:
-            yield (
-                fact.where,
-                f"no container reads {name}, which is a member of the variant; move it there",
+            yield fact.finding(
+                f"no container reads {name}, which is a member of the variant; move it there"
             )
             continue
         known = container_variable(name)
         if known is not None and _is_of_another(known.server, host):
             does = "; its script is code/inference.py" if name in _SCRIPT_NAMES else ""
-            yield fact.where, f"the image's container does not read {name}{does}; remove it"
+            yield fact.finding(f"the image's container does not read {name}{does}; remove it")
             continue
         alone = next((OF_ONE_IMAGE[start] for start in OF_ONE_IMAGE if name.startswith(start)), "")
         named = _frameworks(host)
         if alone and named and not any(alone in each for each in named):
-            yield fact.where, f"only images of {alone} read {name}; remove it"
+            yield fact.finding(f"only images of {alone} read {name}; remove it")
             continue
         server = next((PREFIXES[start] for start in PREFIXES if name.startswith(start)), None)
         if server is None or container_variable(name) is not None or server not in _servers(host):
             continue
-        close = nearest(name, [each.name for each in container_variables()])
-        hint = f"did you mean {close}" if close is not None else "remove it"
-        yield fact.where, f"no container of AWS's reads {name}; {hint}"
+        hint = did_you_mean(name, [each.name for each in container_variables()]) or "remove it"
+        yield fact.finding(f"no container of AWS's reads {name}; {hint}")
 
 
 @warning(source="huggingface/text-generation-inference#479", example="HF_TOKEN: '\"hf_…\"'")
@@ -107,7 +105,7 @@ def container_variable_quotes(host: ContainerFacts | TransformFacts) -> Iterator
     They come from json.dumps, and from quotes within YAML's. "Repository Not Found", or 401.
     """
     for name, fact in _written(host).items():
-        text = _text(fact) or ""
+        text = fact.scalar or ""
         if _NAMES.match(name) and text[:1] in "\"'" and text[:1] == text[-1:] != "":
             yield fact.says(f"is {text!r} with its quotes; write {text[1:-1]}")
 
@@ -125,9 +123,9 @@ def container_multi_model(host: ContainerFacts | TransformFacts) -> Iterator[Fin
     fact = _written(host).get("SAGEMAKER_MULTI_MODEL")
     if container is None or fact is None or container.is_multi_model:
         return
-    if len(_servers(host)) == _OF_ONE and (_text(fact) or "").lower() == "true":
+    if len(_servers(host)) == _OF_ONE and (fact.scalar or "").lower() == "true":
         yield fact.says(
-            f"is {_text(fact)!r}, and this is no multi-model endpoint: its container would load no "
+            f"is {fact.scalar!r}, and this is no multi-model endpoint: its container would load no "
             "model; remove it, or serve many models with multi_model (in a template, Mode: "
             "MultiModel)"
         )
@@ -166,13 +164,6 @@ def _written(host: ContainerFacts | TransformFacts) -> dict[str, Fact]:
     return dict(
         host.environment.items() if isinstance(host, ContainerFacts) else host.environment.entries()
     )
-
-
-def _text(fact: Fact) -> str | None:
-    """The variable's text; CloudFormation writes a number or truth value as one."""
-    if isinstance(fact.value, bool):
-        return str(fact.value).lower()
-    return str(fact.value) if isinstance(fact.value, str | int) else None
 
 
 def _frameworks(host: ContainerFacts | TransformFacts) -> tuple[str, ...]:

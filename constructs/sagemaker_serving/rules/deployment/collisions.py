@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import EnvironmentFacts, Fact
+from sagemaker_serving.rules.facts import EnvironmentFacts
 from sagemaker_serving.rules.facts.kinds import KindFacts
 
 _ENDPOINT = "botocore CreateEndpoint.EndpointName, CreateInferenceComponent"
@@ -21,10 +21,9 @@ def endpoint_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
     for model in environment.models:
         first = seen.setdefault(model.name.lower(), model.name)
         if first != model.name:
-            yield (
-                model.where,
+            yield model.finding(
                 f"{model.name!r} and {first!r} differ in capitals only, which names of endpoints "
-                "do not; rename one of them",
+                "do not; rename one of them"
             )
 
 
@@ -42,9 +41,8 @@ def component_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
             first = seen.setdefault(f"{model}-{name}", mine)
             if first != mine:
                 full = f"{environment.name.text}-{model}-{name}"
-                yield (
-                    component.where,
-                    f"{mine} and {first} would both be named {full!r}; rename one of them",
+                yield component.finding(
+                    f"{mine} and {first} would both be named {full!r}; rename one of them"
                 )
 
 
@@ -58,10 +56,9 @@ def component_name_parts(kind: KindFacts) -> Iterator[Finding]:
     for name, component in components.items():
         for part in ("Model", "Errors"):
             if name.endswith(part) and name.removesuffix(part) in components:
-                yield (
-                    component.where,
+                yield component.finding(
                     f"{name!r} is what the stack calls a part of {name.removesuffix(part)!r}; "
-                    "rename one of them",
+                    "rename one of them"
                 )
 
 
@@ -75,23 +72,15 @@ def environment_name_unique(environment: EnvironmentFacts) -> Iterator[Finding]:
     name = environment.name.text
     for other in environment.neighbours:
         if name is not None and other.name == name:
-            yield (
-                environment.name.where,
-                f"name is {name!r}, and so it is in {other.file}; give each file its own",
+            yield environment.name.says(
+                f"is {name!r}, and so it is in {other.file}; give each file its own"
             )
         elif name is not None and environment.may_share_a_place_with(other):
             taken = {f"{other.name}-{model}".lower(): model for model in other.models}
-            for model, where in _stacks(environment):
+            for model, where in (*environment.models_fact.entries(), ("Storage", environment.name)):
                 if f"{name}-{model}".lower() in taken:
                     their = taken[f"{name}-{model}".lower()]
-                    yield (
-                        where.where,
+                    yield where.finding(
                         f"{name}-{model} is what {other.file} calls its {their!r}, in the same "
-                        "region; rename one of them",
+                        "region; rename one of them"
                     )
-
-
-def _stacks(environment: EnvironmentFacts) -> Iterator[tuple[str, Fact]]:
-    """What names stacks and endpoints within the environment, and where it stands."""
-    yield from environment.models_fact.entries()
-    yield "Storage", environment.name

@@ -23,11 +23,10 @@ def endpoint_name(model: ModelFacts) -> Iterator[Finding]:
         return
     name = f"{environment}-{model.name}"
     if not is_name(name):
-        yield (
-            model.where,
-            f"the endpoint would be named {name!r} ({len(name)} characters); names take at most "
-            "63 letters, digits and hyphens between them, no underscore; "
-            f"rename the {' and the '.join(_at_fault(environment, model.name))}",
+        yield model.finding(
+            f"the endpoint would be named {name!r} ({len(name)} characters); names take at most 63 "
+            "letters, digits and hyphens between them, no underscore; rename the "
+            f"{' and the '.join(_at_fault(environment, model.name))}"
         )
 
 
@@ -38,14 +37,12 @@ def organization_arn(environment: EnvironmentFacts) -> Iterator[Finding]:
     IAM takes no name for a boundary, and the CDK CLI assumes no role by its name.
     """
     demands = environment.organization
-    said = [("permissions_boundary_arn", demands.get("permissions_boundary_arn"), "policy")]
-    bootstrap = [each for each in demands.get("bootstrap").entries() if "role" in each[0]]
-    for name, fact, kind in (*said, *((name, fact, "role") for name, fact in bootstrap)):
+    roles = [fact for name, fact in demands.get("bootstrap").entries() if "role" in name]
+    for fact in (demands.get("permissions_boundary_arn"), *roles):
+        kind = "role" if fact in roles else "policy"
         if fact.text is not None and not re.match(rf"arn:[^:]+:iam::[^/]+:{kind}/", fact.text):
-            yield (
-                fact.where,
-                f"{name} is {fact.value!r}; write the {kind}'s ARN, "
-                f"arn:aws:iam::<account>:{kind}/<name>",
+            yield fact.says(
+                f"is {fact.value!r}; write the {kind}'s ARN, arn:aws:iam::<account>:{kind}/<name>"
             )
 
 
@@ -57,12 +54,11 @@ def environment_name(environment: EnvironmentFacts) -> Iterator[Finding]:
     """
     name = environment.name.text
     if name == "Default":
-        yield environment.name.where, f"name is {name!r}, a word that CDK leaves out; use another"
+        yield environment.name.says(f"is {name!r}, a word that CDK leaves out; use another")
     if name is not None and is_name(name) and not name[0].isalpha():
-        yield (
-            environment.name.where,
-            f"name is {name!r}; the names of stacks begin with it, and so with a letter; rename "
-            "the environment",
+        yield environment.name.says(
+            f"is {name!r}; the names of stacks begin with it, and so with a letter; rename the "
+            "environment"
         )
 
 
@@ -73,9 +69,8 @@ def model_name(model: ModelFacts) -> Iterator[Finding]:
     Two stacks of one name cannot stand in one environment.
     """
     if model.name in ("Storage", "Network", "Routers"):
-        yield (
-            model.where,
-            f"{model.name!r} is the name of the environment's own stack; rename the model",
+        yield model.finding(
+            f"{model.name!r} is the name of the environment's own stack; rename the model"
         )
 
 
@@ -94,9 +89,8 @@ def region(environment: EnvironmentFacts) -> Iterator[Finding]:
         hint = (
             f"did you mean {close}" if close is not None else f"use one of {', '.join(regions())}"
         )
-        yield (
-            environment.region.where,
-            f"region is {value!r}; SageMaker hosting is not offered there; {hint}",
+        yield environment.region.says(
+            f"is {value!r}; SageMaker hosting is not offered there; {hint}"
         )
 
 
@@ -111,9 +105,8 @@ def region_unpriced(environment: EnvironmentFacts) -> Iterator[Finding]:
     """
     value = environment.region.text
     if value in regions() and value not in priced_regions():
-        yield (
-            environment.region.where,
-            f"no price list has {value!r}, so whether it has these instance types was not checked",
+        yield environment.region.finding(
+            f"no price list has {value!r}, so whether it has these instance types was not checked"
         )
 
 
@@ -125,10 +118,9 @@ def account(environment: EnvironmentFacts) -> Iterator[Finding]:
     """
     value = environment.account.text
     if value is not None and not re.fullmatch(r"[0-9]{12}", value):
-        yield (
-            environment.account.where,
-            f"account is {value!r}; an AWS account is 12 digits in quotes; "
-            "leave it out to use the account that is deployed to",
+        yield environment.account.says(
+            f"is {value!r}; an AWS account is 12 digits in quotes; leave it out to use the account "
+            "that is deployed to"
         )
 
 
@@ -139,13 +131,12 @@ def something_to_deploy(environment: EnvironmentFacts) -> Iterator[Finding]:
     An empty stack deploys and serves nothing.
     """
     if environment.models_fact.value == {}:
-        yield environment.models_fact.where, "models is empty, so nothing would answer; add one"
+        yield environment.models_fact.says("is empty, so nothing would answer; add one")
     for model in environment.models:
         if not model.variants and model.transform is None and not model.variants_fact.value:
-            yield (
-                model.where,
-                "the model has neither variants nor batch_transform, so nothing would answer; "
-                "add one of them",
+            yield model.finding(
+                "the model has neither variants nor batch_transform, so nothing would answer; add "
+                "one of them"
             )
 
 

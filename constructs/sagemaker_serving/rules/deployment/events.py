@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 
@@ -23,11 +22,10 @@ def alarm_topic_key(facts: AlarmTopicFacts) -> Iterator[Finding]:
     CloudWatch comes to KMS as a service. The key alias/aws/sns does not let it in, nor does a
     policy for the account alone. The alarm goes off, and nobody is told.
     """
-    yield (
-        facts.named.where,
+    yield facts.named.finding(
         f"{facts.topic} is encrypted by a key that CloudWatch may not use, so that this alarm "
         "tells nobody; take a key of your own whose policy allows cloudwatch.amazonaws.com "
-        "kms:Decrypt and kms:GenerateDataKey*",
+        "kms:Decrypt and kms:GenerateDataKey*"
     )
 
 
@@ -49,7 +47,7 @@ def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
             continue
         close = nearest(kind.text, _DETAIL_TYPES)
         if close is not None:
-            yield kind.where, f"detail-type has {kind.text!r}; did you mean {close!r}"
+            yield kind.finding(f"detail-type has {kind.text!r}; did you mean {close!r}")
     for status in _texts(pattern.get("detail").get("EndpointStatus")):
         written = status.text or ""
         if written in _STATUSES:
@@ -57,9 +55,8 @@ def event_pattern(facts: EventPatternFacts) -> Iterator[Finding]:
         word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", written).upper()
         meant = word if word in _STATUSES else nearest(written, _STATUSES)
         advice = f"events of {', '.join(_STATUSES)} are sent" if meant is None else f"write {meant}"
-        yield (
-            status.where,
-            f"EndpointStatus has {written!r}, which no event of an endpoint says; {advice}",
+        yield status.finding(
+            f"EndpointStatus has {written!r}, which no event of an endpoint says; {advice}"
         )
 
 
@@ -79,19 +76,15 @@ def event_approval(facts: EventPatternFacts) -> Iterator[Finding]:
     told = any(name in str(detail.value) for name in ("ModelApprovalStatus", "$or"))
     known = detail.value is None or isinstance(detail.value, Mapping)
     if kinds == ["SageMaker Model Package State Change"] and known and not told:
-        yield (
-            facts.pattern.where,
+        yield facts.pattern.finding(
             "the rule matches each model package that is registered, approved or not; if it is to "
-            "deploy what is approved, add detail: {ModelApprovalStatus: [Approved]}",
+            "deploy what is approved, add detail: {ModelApprovalStatus: [Approved]}"
         )
 
 
 def _read(pattern: Fact) -> Fact:
     """A pattern that is written as JSON, read; CloudFormation itself names what is none."""
-    try:
-        return pattern if pattern.text is None else Fact(json.loads(pattern.text), pattern.where)
-    except ValueError:
-        return Fact(None, pattern.where)
+    return pattern if pattern.text is None else Fact(pattern.document, pattern.where)
 
 
 def _texts(pattern: Fact) -> Iterator[Fact]:

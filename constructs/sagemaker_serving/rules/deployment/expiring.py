@@ -36,9 +36,9 @@ def expire_days(environment: EnvironmentFacts) -> Iterator[Finding]:
 
     S3 takes no other lifecycle rule, and the deploy fails.
     """
-    for name, days in environment.storage.get("expire").entries():
+    for _, days in environment.storage.get("expire").entries():
         if days.number is not None and days.number < 1:
-            yield days.where, f"{name} is {days.value}; S3 deletes after 1 day or more"
+            yield days.says(f"is {days.value}; S3 deletes after 1 day or more")
 
 
 @rule(
@@ -62,10 +62,9 @@ def expire_capture(environment: EnvironmentFacts) -> Iterator[Finding]:
         mine = f"{prefix.text.strip('/')}/"
         hit = [each for each in kept if each.startswith(mine) or mine.startswith(each)]
         if hit:
-            yield (
-                prefix.where,
-                f"prefix is {prefix.text!r}, and captured_days deletes what is old at "
-                f"{', '.join(hit)} too; use another, such as {name}/{CAPTURED}, or leave it out",
+            yield prefix.says(
+                f"is {prefix.text!r}, and captured_days deletes what is old at {', '.join(hit)} "
+                f"too; use another, such as {name}/{CAPTURED}, or leave it out"
             )
 
 
@@ -84,9 +83,8 @@ def expire_schedule(environment: EnvironmentFacts) -> Iterator[Finding]:
     for name, model in environment.models_fact.entries():
         schedule = model.get("batch_transform").get("schedule")
         if schedule.text is not None:
-            yield (
-                schedule.where,
+            yield schedule.finding(
                 f"batch_output_days deletes outputs after {days.number:g} days, and what has none "
                 f"is transformed again, and billed; take inputs of {name} away once they are done, "
-                "or leave one of the two out",
+                "or leave one of the two out"
             )

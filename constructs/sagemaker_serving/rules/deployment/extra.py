@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from sagemaker_serving.catalog.properties import Shape, resource_properties
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -31,9 +31,8 @@ def extra_known(facts: ExtraFacts) -> Iterator[Finding]:
     """
     for path, fact, shape, siblings in _members(facts):
         if shape is None and not_writable(facts.resource_type, path) is None:
-            close = nearest(fact.name, siblings)
-            hint = f"did you mean {close}" if close is not None else f"known: {', '.join(siblings)}"
-            yield fact.where, f"{facts.resource_type} has no {path}; {hint}"
+            hint = did_you_mean(fact.name, siblings) or f"known: {', '.join(siblings)}"
+            yield fact.finding(f"{facts.resource_type} has no {path}; {hint}")
 
 
 @rule(source=_API, example="extra: {AcceleratorPartitionLayouts: […]}")
@@ -45,7 +44,7 @@ def extra_offered(facts: ExtraFacts) -> Iterator[Finding]:
     for path, fact, shape, _ in _members(facts):
         why = None if shape is not None else not_writable(facts.resource_type, path)
         if why is not None:
-            yield fact.where, f"{path} is {why}: {_EXPLAINED[why]}; remove it"
+            yield fact.finding(f"{path} is {why}: {_EXPLAINED[why]}; remove it")
 
 
 @rule(source="this project", example="extra: {VolumeSizeInGB: 64}")
@@ -57,7 +56,7 @@ def extra_twice(facts: ExtraFacts) -> Iterator[Finding]:
     for path, fact, shape, _ in _members(facts):
         field = written_as(facts.resource_type, path)
         if shape is not None and field is not None:
-            yield fact.where, f"{path} has a field of its own; write {field} instead"
+            yield fact.finding(f"{path} has a field of its own; write {field} instead")
 
 
 @rule(source=_SCHEMA, example='extra: {EnableSSMAccess: "yes"}')
@@ -69,7 +68,7 @@ def extra_type(facts: ExtraFacts) -> Iterator[Finding]:
     for path, fact, shape, _ in _members(facts):
         wanted = None if shape is None else _wanted(fact, shape)
         if wanted is not None:
-            yield fact.where, f"{path} is {fact.value!r}; it must be {wanted}"
+            yield fact.finding(f"{path} is {fact.value!r}; it must be {wanted}")
 
 
 _EXPLAINED = {

@@ -34,11 +34,10 @@ def production_scaling(kind: KindFacts) -> Iterator[Finding]:
     named = [(variant.get("name").text, variant) for variant in kind.on_instances]
     for name, fact in components if components else named:
         if name is not None and name not in scaled:
-            yield (
-                fact.where,
-                f"{name!r} has no scaling, which production demands; add scaling: {{{name}: "
-                "{min: 2, max: 4, invocations_per_instance: <load of one>}}, or the same min and "
-                "max for a fixed number",
+            yield fact.finding(
+                f"{name!r} has no scaling, which production demands; add scaling: {{{name}: {{min: "
+                "2, max: 4, invocations_per_instance: <load of one>}}, or the same min and max for "
+                "a fixed number"
             )
 
 
@@ -49,10 +48,9 @@ def production_update(kind: KindFacts) -> Iterator[Finding]:
     All at once, a broken version has every request before any alarm goes off.
     """
     if kind.production and _guardable(kind) and kind.model.get("update").get("all_at_once").given:
-        yield (
-            kind.model.get("update").where,
-            "update is all_at_once, and production demands guardrails; use canary_percent, "
-            "linear_percent or rolling_percent, or leave update out for a canary of 10 percent",
+        yield kind.model.get("update").says(
+            "is all_at_once, and production demands guardrails; use canary_percent, linear_percent "
+            "or rolling_percent, or leave update out for a canary of 10 percent"
         )
 
 
@@ -64,10 +62,9 @@ def production_alarms(kind: KindFacts) -> Iterator[Finding]:
     """
     own = kind.model.get("update").get("alarms").value
     if kind.production and not kind.alarmed and not own:
-        yield (
-            kind.model.get("monitoring").where,
+        yield kind.model.get("monitoring").finding(
             "alarms are off, and production demands some to roll an update back; remove alarms: "
-            "false, or name your own in update.alarms",
+            "false, or name your own in update.alarms"
         )
 
 
@@ -110,10 +107,9 @@ def production_data(environment: EnvironmentFacts) -> Iterator[Finding]:
     """
     said = environment.storage.get("at_destroy")
     if environment.production and said.value in ("empty", "stop"):
-        yield (
-            said.where,
-            f"at_destroy is {said.value!r}, and production demands that the bucket stays; use "
-            "keep, or leave it out",
+        yield said.says(
+            f"is {said.value!r}, and production demands that the bucket stays; use keep, or leave "
+            "it out"
         )
 
 
@@ -133,10 +129,9 @@ def production_instances(kind: KindFacts) -> Iterator[Finding]:
     for variant in kind.on_instances:
         count, weight = variant.get("initial_instance_count"), variant.get("weight")
         if (count.number is None or count.number == 1) and weight.number != 0:
-            yield (
-                count.where if count.given else variant.where,
-                "the variant starts with 1 instance; in production use at least 2, which "
-                "SageMaker puts into different zones",
+            yield count.or_else(variant).finding(
+                "the variant starts with 1 instance; in production use at least 2, which SageMaker "
+                "puts into different zones"
             )
 
 
@@ -147,18 +142,16 @@ def guardrail_none(kind: KindFacts) -> Iterator[Finding]:
     There all traffic moves at once, whatever the file says.
     """
     if kind.production and kind.model.get("variants").value and not _guardable(kind):
-        yield (
-            kind.model.where,
+        yield kind.model.finding(
             "SageMaker has no guardrails for this endpoint (serverless, Inf1 or Elastic "
-            "Inference): an update moves all traffic at once, and no alarm rolls it back",
+            "Inference): an update moves all traffic at once, and no alarm rolls it back"
         )
 
 
 def _guardable(kind: KindFacts) -> bool:
     return kind.model.get("variants").size == len(kind.on_instances) and all(
         takes_guardrails(
-            host_type(variant).text or "",
-            Accelerator.named(variant.get("accelerator_type").value),
+            host_type(variant).text or "", Accelerator.named(variant.get("accelerator_type").value)
         )
         for variant in kind.on_instances
     )

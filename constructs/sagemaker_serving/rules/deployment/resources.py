@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from local_aws.schemas import type_names
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from sagemaker_serving.catalog.properties import Shape, sagemaker_resource_types
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import Fact
@@ -34,11 +34,10 @@ def replaced_in_use(replaced: GoneFirstFacts) -> Iterator[Finding]:
     until the new one is there; where making that fails, it stays so.
     """
     if replaced.users:
-        yield (
-            replaced.name.where,
+        yield replaced.name.finding(
             f"{replaced.resource} is deleted before its replacement is made, while "
             f"{', '.join(replaced.users)} uses it; set create_before_destroy in its lifecycle, and "
-            "leave its name out, or use name_prefix",
+            "leave its name out, or use name_prefix"
         )
 
 
@@ -71,9 +70,8 @@ def resource_type(resource: ResourceTypeFacts) -> Iterator[Finding]:
         types = (
             [*type_names("sam"), *type_names(_ANYWHERE)] if known else sagemaker_resource_types()
         )
-        close = nearest(name, types)
-        advice = f"did you mean {close}" if close is not None else "remove it"
-    yield resource.kind.where, f"CloudFormation has no type {name}; {advice}"
+        advice = did_you_mean(name, types) or "remove it"
+    yield resource.kind.finding(f"CloudFormation has no type {name}; {advice}")
 
 
 @warning(
@@ -88,10 +86,9 @@ def resource_region(resource: ResourceTypeFacts) -> Iterator[Finding]:
     if resource.regions:
         others = ", ".join(resource.regions[:5])
         more = f" and {len(resource.regions) - 5} more" if len(resource.regions) > 5 else ""
-        yield (
-            resource.kind.where,
+        yield resource.kind.finding(
             f"CloudFormation has no type {resource.kind.text} in {resource.region.text}; it has it "
-            f"in {others}{more}",
+            f"in {others}{more}"
         )
 
 
@@ -121,6 +118,5 @@ def _unknown(fact: Fact, known: Shape, owner: str) -> Iterator[Finding]:
         if key in known:
             yield from _unknown(inner, known[key], owner)
         elif key not in _ELSEWHERE:
-            close = nearest(key, known)
-            hint = f"did you mean {close}" if close is not None else f"known: {', '.join(known)}"
-            yield inner.where, f"{owner} has no property {key!r} here; {hint}"
+            hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
+            yield inner.finding(f"{owner} has no property {key!r} here; {hint}")

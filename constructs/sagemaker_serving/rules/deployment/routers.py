@@ -27,29 +27,26 @@ def router_destination(target: RoutingTargetFacts) -> Iterator[Finding]:
             continue
         arn = target.arns.get(name, name).lower()
         if arn in seen:
-            yield each.where, f"{name!r} is in this routing target twice; leave one out"
+            yield each.finding(f"{name!r} is in this routing target twice; leave one out")
         seen.add(arn)
         if name in target.multi_model:
-            yield (
-                each.where,
+            yield each.finding(
                 f"{name!r} has many models, and InvokeInferenceRouter has no TargetModel that "
-                "names one; call it by InvokeEndpoint, or name an endpoint of one model",
+                "names one; call it by InvokeEndpoint, or name an endpoint of one model"
             )
         if name.startswith("arn:"):  # AWS's shape judges the rest of it
             if not name.startswith(f"arn:{target.partition}:"):
-                yield (
-                    each.where,
+                yield each.finding(
                     f"{name!r} is of another partition than the router, which is in "
-                    f"{target.partition}; make a router there",
+                    f"{target.partition}; make a router there"
                 )
             continue
         if name not in target.kinds:
             close = nearest(name, target.kinds)
             hint = f"; did you mean {close}?" if close is not None else ""
             known = ", ".join(target.kinds) or "none"
-            yield (
-                each.where,
-                f"{name!r} is no endpoint of this file{hint}; write one of {known}, or an ARN",
+            yield each.finding(
+                f"{name!r} is no endpoint of this file{hint}; write one of {known}, or an ARN"
             )
 
 
@@ -74,12 +71,10 @@ def router_asynchronous(target: RoutingTargetFacts) -> Iterator[Finding]:
             is_one, way = "a real-time", "take `asynchronous` out of the routing target"
             if kind:
                 is_one, way = "an asynchronous", "write `asynchronous: true` in the routing target"
-            yield each.where, f"{name!r} is {is_one} destination; {way}, or leave {name!r} out"
+            yield each.finding(f"{name!r} is {is_one} destination; {way}, or leave {name!r} out")
     if not wanted and target.max_time_in_backlog_seconds.given:
-        yield (
-            target.max_time_in_backlog_seconds.where,
-            "max_time_in_backlog_seconds is of asynchronous routing targets; write "
-            "`asynchronous: true`, or leave it out",
+        yield target.max_time_in_backlog_seconds.says(
+            "is of asynchronous routing targets; write `asynchronous: true`, or leave it out"
         )
 
 

@@ -129,7 +129,7 @@ def schema_action(resource: SchemaFacts) -> Iterator[Finding]:
         fact = resource.properties.get(name)
         said = fact.value if resource.schema.type_name == type_name else None
         if isinstance(said, str) and said and form.fullmatch(said) is None:
-            yield fact.where, f"{name} is {shown(said)}; it must {wanted}"
+            yield fact.finding(f"{name} is {shown(said)}; it must {wanted}")
 
 
 @warning(source=_ADDED, example="{Type: AWS::Events::Rule, Properties: {Name: hourly}}")
@@ -254,7 +254,8 @@ def allowed(fault: Fault) -> str:
         case "const":
             return f"it must be {limit}"
         case "pattern":
-            return f"it must match {_shortened(str(limit))}"
+            pattern = str(limit)
+            return f"it must match {pattern if len(pattern) <= 150 else f'{pattern[:140]}…'}"
         case "format":
             return f"it must be {format_in_words(str(limit))}"
         case "minLength" | "maxLength" | "minItems" | "maxItems":
@@ -298,7 +299,3 @@ def _one_of(value: Any, choices: Sequence[Any]) -> str:
         return f"did you mean {near}?"
     meant = f"; did you mean {near}?" if near is not None else ""
     return f"it must be {texts[0]}" if len(texts) == 1 else f"it must be of {some_of(texts)}{meant}"
-
-
-def _shortened(pattern: str) -> str:
-    return pattern if len(pattern) <= 150 else f"{pattern[:140]}…"

@@ -22,18 +22,16 @@ def tags(facts: TagsFacts) -> Iterator[Finding]:
     """
     if len(facts.tags) > 50 - facts.added:
         needed = f", and {facts.added} are added to these" if facts.added else ""
-        yield facts.where, f"there are {len(facts.tags)} tags; AWS takes 50{needed}; remove some"
+        yield facts.finding(f"there are {len(facts.tags)} tags; AWS takes 50{needed}; remove some")
     for key, value in facts.tags:
         name = key.text
         if name is not None and (name.lower().startswith("aws:") or not 1 <= len(name) <= 128):
-            yield (
-                key.where,
-                f"the tag key {name!r} is not 1 to 128 characters without 'aws:'; rename it",
+            yield key.finding(
+                f"the tag key {name!r} is not 1 to 128 characters without 'aws:'; rename it"
             )
         if value.text is not None and len(value.text) > 256:
-            yield (
-                value.where,
-                f"the tag's value has {len(value.text)} characters; AWS takes 256; shorten it",
+            yield value.finding(
+                f"the tag's value has {len(value.text)} characters; AWS takes 256; shorten it"
             )
 
 
@@ -47,10 +45,9 @@ def tag_characters(facts: TagsFacts) -> Iterator[Finding]:
         for fact in pair:
             wrong = sorted({mark for mark in fact.text or "" if not _is_taken(mark)})
             if wrong:
-                yield (
-                    fact.where,
+                yield fact.finding(
                     f"the tag's text {fact.text!r} has {' '.join(wrong)}; AWS takes letters, "
-                    "digits, spaces and _ . : / = + - @; replace it",
+                    "digits, spaces and _ . : / = + - @; replace it"
                 )
 
 
@@ -71,7 +68,7 @@ def tags_unique(facts: TagsFacts) -> Iterator[Finding]:
         same = key.text.lower() if facts.of_roles else key.text
         if same in seen:
             twice = "given twice" if seen[same] == key.text else f"{seen[same]!r} to IAM"
-            yield key.where, f"the tag key {key.text!r} is {twice}; remove one of them"
+            yield key.finding(f"the tag key {key.text!r} is {twice}; remove one of them")
         seen.setdefault(same, key.text)
 
 

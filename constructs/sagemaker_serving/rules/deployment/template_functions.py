@@ -110,13 +110,13 @@ def template_boolean(template: TemplateFacts) -> Iterator[Finding]:
         called = function_name(value)
         is_other = isinstance(value, Mapping) and set(value) == {"Condition"}
         if called not in _BOOLEAN and not is_other:
-            yield (
-                declared.where,
-                f"the condition {name} is {_short(value)}; it must be Fn::And, Fn::Equals, "
-                "Fn::Not, Fn::Or or another condition",
+            said = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}..."
+            yield declared.finding(
+                f"the condition {name} is {said}; it must be Fn::And, Fn::Equals, Fn::Not, Fn::Or "
+                "or another condition"
             )
         elif name in _conditions_of(value, template, set()):
-            yield declared.where, f"the condition {name} needs itself; take that reference away"
+            yield declared.finding(f"the condition {name} needs itself; take that reference away")
 
 
 _BOOLEAN = ("Fn::And", "Fn::Equals", "Fn::Not", "Fn::Or", "Fn::Contains", "Fn::If")
@@ -147,8 +147,3 @@ def _is_packed(argument: Any) -> bool:
         key for key in argument if "::" in str(key) and not str(key).startswith(("Fn::", "AWS::"))
     ]
     return bool(own) or any(map(_is_packed, argument.values()))
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."

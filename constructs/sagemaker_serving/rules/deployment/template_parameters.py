@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from local_aws.template import TemplateError, as_text, broken, is_ssm_value
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -37,10 +37,9 @@ def template_parameter(template: TemplateFacts) -> Iterator[Finding]:
         kind, default = parameter.get("Type"), parameter.get("Default")
         if kind.text is None or not _TYPES.fullmatch(kind.text):
             shown = repr(kind.value) if kind.given else "absent"
-            yield (
-                kind.where,
+            yield kind.finding(
                 f"the parameter's Type is {shown}; it must be String, Number, List<Number>, "
-                "CommaDelimitedList, or AWS's own such as AWS::SSM::Parameter::Value<String>",
+                "CommaDelimitedList, or AWS's own such as AWS::SSM::Parameter::Value<String>"
             )
             continue
         if is_ssm_value(kind.text):
@@ -64,35 +63,29 @@ def template_parameter_form(template: TemplateFacts) -> Iterator[Finding]:
             continue
         for key, given in parameter.entries():
             if key not in _ATTRIBUTES:
-                near = nearest(key, _ATTRIBUTES)
-                meant = f"did you mean {near}?" if near else f"it has {', '.join(_ATTRIBUTES)}"
-                yield given.where, f"a parameter has no attribute {key!r}; {meant}"
+                meant = did_you_mean(key, _ATTRIBUTES, "?") or f"it has {', '.join(_ATTRIBUTES)}"
+                yield given.finding(f"a parameter has no attribute {key!r}; {meant}")
             elif key == "AllowedValues":
                 if not isinstance(given.value, list) or not given.value:
-                    yield given.where, "AllowedValues must be a list of one value or more"
+                    yield given.finding("AllowedValues must be a list of one value or more")
             elif not isinstance(given.value, str | int | float):
-                yield given.where, f"{key} is {given.value!r}; it must be text or a number"
+                yield given.says(f"is {given.value!r}; it must be text or a number")
             elif key == "NoEcho" and given.flag is None:
-                yield given.where, f"NoEcho is {given.value!r}; it must be true or false"
-        for given, most in ((parameter.get("Default"), 4096), (parameter.get("Description"), 4000)):
-            size = len((given.text or "").encode())
-            if size > most:
-                yield given.says(f"has {size} bytes; at most {most} are allowed")
-        yield from _bounds(parameter)
-
-
-def _bounds(parameter: Fact) -> Iterator[Finding]:
-    for least, most in _BOUNDS:
-        low, high = (_number(parameter.get(name).value) for name in (least, most))
-        for name, number in ((least, low), (most, high)):
-            given = parameter.get(name)
-            if number is None and isinstance(given.value, str | int | float):
-                yield given.where, f"{name} is {given.value!r}; it must be a number"
-        if low is not None and high is not None and low > high:
-            yield (
-                parameter.get(most).where,
-                f"{most} is {high:g}, below {least}, {low:g}; no value is right; correct one",
-            )
+                yield given.says(f"is {given.value!r}; it must be true or false")
+        for name, limit in (("Default", 4096), ("Description", 4000)):
+            size = len((parameter.get(name).text or "").encode())
+            if size > limit:
+                yield parameter.get(name).says(f"has {size} bytes; at most {limit} are allowed")
+        for least, most in _BOUNDS:
+            low, high = (_number(parameter.get(name).value) for name in (least, most))
+            for name, number in ((least, low), (most, high)):
+                given = parameter.get(name)
+                if number is None and isinstance(given.value, str | int | float):
+                    yield given.says(f"is {given.value!r}; it must be a number")
+            if low is not None and high is not None and low > high:
+                yield parameter.get(most).says(
+                    f"is {high:g}, below {least}, {low:g}; no value is right; correct one"
+                )
 
 
 def _number(value: Any) -> float | None:
@@ -112,4 +105,4 @@ def _refused(written: Fact, name: str, declared: Mapping[str, Any]) -> Iterator[
     except (TemplateError, ValueError, TypeError):
         return
     if said is not None:
-        yield written.where, f"{name} is {text!r}; it {said.rstrip('.')}"
+        yield written.finding(f"{name} is {text!r}; it {said.rstrip('.')}")

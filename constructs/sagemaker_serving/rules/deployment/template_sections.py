@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.schemas import is_custom
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from local_aws.template import function_name
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.facts import Fact
@@ -48,19 +48,19 @@ def template_section(template: TemplateFacts) -> Iterator[Finding]:
     """
     for name, given in template.document.entries():
         if name not in _SECTIONS and not template.macros:
-            near = nearest(name, _SECTIONS)
-            meant = f"did you mean {near}?" if near else f"it has {', '.join(_SECTIONS)}"
-            yield given.where, f"a template has no section {name!r}; {meant}"
+            meant = did_you_mean(name, _SECTIONS, "?") or f"it has {', '.join(_SECTIONS)}"
+            yield given.finding(f"a template has no section {name!r}; {meant}")
         elif name in _MAPS and not isinstance(given.value, Mapping | None):
-            yield given.where, f"{name} must be a mapping of names"
+            yield given.finding(f"{name} must be a mapping of names")
     version = template.document.get("AWSTemplateFormatVersion")
     if version.given and str(version.value) != _VERSION:
-        yield (
-            version.where,
-            f"AWSTemplateFormatVersion is {version.value!r}; {_VERSION!r} is the only one",
+        yield version.finding(
+            f"AWSTemplateFormatVersion is {version.value!r}; {_VERSION!r} is the only one"
         )
     if template.description.given and template.description.text is None:
-        yield template.description.where, "Description must be text; functions may not stand in it"
+        yield template.description.finding(
+            "Description must be text; functions may not stand in it"
+        )
 
 
 @rule(source=_ATTRIBUTES, example="{Type: AWS::SNS::Topic, Propertys: {…}}")
@@ -73,17 +73,19 @@ def template_resource(template: TemplateFacts) -> Iterator[Finding]:
         if name.startswith("Fn::"):
             continue
         if not isinstance(resource.value, Mapping):
-            yield resource.where, f"the resource {name} must be a mapping with a Type"
+            yield resource.finding(f"the resource {name} must be a mapping with a Type")
             continue
         kind, beside = resource.get("Type"), {*resource.value} & {*_OF_RESOURCES}
         if kind.text is None and not template.macros:
-            yield kind.where, f"the resource {name} needs a Type, which is text; add it"
+            yield kind.finding(f"the resource {name} needs a Type, which is text; add it")
         known = (*_OF_RESOURCES, "Version") if is_custom(kind.text or "") else _OF_RESOURCES
         for key, given in resource.entries():
             if not template.macros and key not in known and not key.startswith("Fn::"):
-                near = nearest(key, [each for each in _OF_RESOURCES if each not in beside])
-                meant = f"did you mean {near}?" if near else "put properties below Properties"
-                yield given.where, f"a resource has no attribute {key!r}; {meant}"
+                meant = (
+                    did_you_mean(key, [each for each in _OF_RESOURCES if each not in beside], "?")
+                    or "put properties below Properties"
+                )
+                yield given.finding(f"a resource has no attribute {key!r}; {meant}")
         yield from _forms(resource, extended=template.extended or template.macros)
 
 
@@ -91,22 +93,21 @@ def _forms(resource: Fact, *, extended: bool) -> Iterator[Finding]:
     properties, waits = resource.get("Properties"), resource.get("DependsOn")
     condition = resource.get("Condition")
     if not isinstance(properties.value, Mapping | None):
-        yield properties.where, "Properties must be a mapping"
+        yield properties.finding("Properties must be a mapping")
     several = waits.value if isinstance(waits.value, list) else [waits.value]
     if waits.given and not all(isinstance(each, str) for each in several):
-        yield waits.where, "DependsOn must be a logical id, or a list of them, without functions"
+        yield waits.finding("DependsOn must be a logical id, or a list of them, without functions")
     if condition.given and condition.text is None:
-        yield condition.where, "Condition must be the name of a condition"
+        yield condition.finding("Condition must be the name of a condition")
     for name, allowed in _POLICIES.items():
         policy = resource.get(name)
         if not policy.given or (extended and function_name(policy.value) is not None):
             continue
         if policy.text not in allowed:
-            yield policy.where, f"{name} is {policy.value!r}; choose of {', '.join(allowed)}"
+            yield policy.finding(f"{name} is {policy.value!r}; choose of {', '.join(allowed)}")
         elif policy.text == "Snapshot" and not _has_snapshots(resource.get("Type").text):
-            yield (
-                policy.where,
-                f"{name} is Snapshot, and {resource.get('Type').text} has none; use Retain",
+            yield policy.finding(
+                f"{name} is Snapshot, and {resource.get('Type').text} has none; use Retain"
             )
 
 
@@ -125,25 +126,24 @@ def template_output(template: TemplateFacts) -> Iterator[Finding]:
         if name.startswith("Fn::"):
             continue
         if not isinstance(output.value, Mapping):
-            yield output.where, f"the output {name} must be a mapping with a Value"
+            yield output.finding(f"the output {name} must be a mapping with a Value")
             continue
         for key, given in output.entries():
             if key not in _OF_OUTPUTS and not key.startswith("Fn::"):
-                near = nearest(key, _OF_OUTPUTS)
-                meant = f"did you mean {near}?" if near else f"it has {', '.join(_OF_OUTPUTS)}"
-                yield given.where, f"an output has no attribute {key!r}; {meant}"
+                meant = did_you_mean(key, _OF_OUTPUTS, "?") or f"it has {', '.join(_OF_OUTPUTS)}"
+                yield given.finding(f"an output has no attribute {key!r}; {meant}")
         value, export = output.get("Value"), output.get("Export")
         described, condition = output.get("Description"), output.get("Condition")
         if not value.given and not any(key.startswith("Fn::") for key, _ in output.entries()):
-            yield value.where, f"the output {name} needs a Value; add it"
+            yield value.finding(f"the output {name} needs a Value; add it")
         elif _is_no_text(value.value):
-            yield value.where, f"the Value of the output {name} must be text; use Fn::Join"
+            yield value.finding(f"the Value of the output {name} must be text; use Fn::Join")
         if described.given and described.text is None:
-            yield described.where, "an output's Description must be text, without functions"
+            yield described.finding("an output's Description must be text, without functions")
         elif described.text is not None and len(described.text.encode()) > 1024:
-            yield described.where, "an output's Description has at most 1,024 bytes; shorten it"
+            yield described.finding("an output's Description has at most 1,024 bytes; shorten it")
         if condition.given and condition.text is None:
-            yield condition.where, "Condition must be the name of a condition"
+            yield condition.finding("Condition must be the name of a condition")
         yield from _export(export, exports, name)
 
 
@@ -152,14 +152,14 @@ def _export(export: Fact, exports: dict[str, str], output: str) -> Iterator[Find
         return
     if not isinstance(export.value, Mapping) or [*export.value] != ["Name"]:
         if function_name(export.value) is None:
-            yield export.where, "Export must be a mapping with a Name alone: Export: {Name: …}"
+            yield export.finding("Export must be a mapping with a Name alone: Export: {Name: …}")
         return
     name = export.get("Name")
     if name.value is None or name.value == "" or isinstance(name.value, list):
-        yield name.where, "an export's Name must be text that is not empty"
+        yield name.finding("an export's Name must be text that is not empty")
     other = exports.setdefault(repr(name.value), output)
     if other != output:
-        yield name.where, f"the output {other} exports the same name; give each export its own"
+        yield name.finding(f"the output {other} exports the same name; give each export its own")
 
 
 def _is_no_text(value: Any) -> bool:
@@ -180,21 +180,15 @@ def template_map(template: TemplateFacts) -> Iterator[Finding]:
         if name.startswith("Fn::") or function_name(mapping.value) is not None:
             continue
         if not isinstance(mapping.value, Mapping):
-            yield mapping.where, f"the mapping {name} must be a mapping of keys"
+            yield mapping.finding(f"the mapping {name} must be a mapping of keys")
         for first, inner in mapping.entries():
             if first.startswith("Fn::") or function_name(inner.value) is not None:
                 continue
             if not isinstance(inner.value, Mapping):
-                yield inner.where, f"{first} of the mapping {name} must be a mapping of keys"
+                yield inner.finding(f"{first} of the mapping {name} must be a mapping of keys")
             for second, value in inner.entries():
-                if not _is_plain(value.value):
-                    yield (
-                        value.where,
+                if not all(isinstance(each.value, str | int | float) for each in value.each()):
+                    yield value.finding(
                         f"{second} of {first} must be text, a number or a list of these; functions "
-                        "may not stand in a mapping",
+                        "may not stand in a mapping"
                     )
-
-
-def _is_plain(value: Any) -> bool:
-    several: Iterable[Any] = value if isinstance(value, list) else [value]
-    return all(isinstance(each, str | int | float) for each in several)

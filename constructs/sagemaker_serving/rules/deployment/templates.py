@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean, nearest
 from local_aws.template import PSEUDO_PARAMETERS, Evaluator, Names, is_ssm_value
 from sagemaker_serving.catalog.properties import resource_attributes
 from sagemaker_serving.rules.engine import Finding, rule
@@ -43,7 +43,7 @@ def template_reference(template: TemplateFacts) -> Iterator[Finding]:
         else:
             continue
         if mention.name not in known:
-            yield mention.where, _nowhere(mention, what, known)
+            yield mention.finding(_nowhere(mention, what, known))
 
 
 @rule(source=_REGISTRY, example="!GetAtt Model.ModelNmae")
@@ -62,9 +62,8 @@ def template_attribute(template: TemplateFacts) -> Iterator[Finding]:
         for key in mention.keys[:1] if known else ():
             name = key.partition(".")[0] if isinstance(key, str) else ""
             if name and name not in (*known, "Id"):
-                near = nearest(name, known)
-                meant = f"did you mean {near}?" if near else f"it has {', '.join(known)}"
-                yield mention.where, f"{kind} has no attribute {name!r}; {meant}"
+                meant = did_you_mean(name, known, "?") or f"it has {', '.join(known)}"
+                yield mention.finding(f"{kind} has no attribute {name!r}; {meant}")
 
 
 @rule(source=_ANATOMY, example="Condition: IsPord")
@@ -77,7 +76,7 @@ def template_condition(template: TemplateFacts) -> Iterator[Finding]:
     for mention in template.mentions:
         used = mention.function in ("Condition", "Fn::If")
         if used and mention.name not in known and not template.macros:
-            yield mention.where, _nowhere(mention, "condition", known)
+            yield mention.finding(_nowhere(mention, "condition", known))
 
 
 @rule(source=_REFERENCE, example="!FindInMap [Sizes, produ, type]")
@@ -94,7 +93,7 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
             continue
         found = maps.get(mention.name)
         if found is None:
-            yield mention.where, _nowhere(mention, "mapping", maps)
+            yield mention.finding(_nowhere(mention, "mapping", maps))
             continue
         if len(mention.keys) == 2:
             usual = [_usual(key, template) for key in mention.keys]
@@ -102,10 +101,10 @@ def template_mapping(template: TemplateFacts) -> Iterator[Finding]:
             each = [_missed(found, keys) for keys in product(*(values for *_, values in usual))]
             regional = "AWS::Region" in repr(mention.keys)
             if all(each) and not (regional and not mention.certain):
-                yield mention.where, f"{mention.name} has {by_default or each[0]}"
+                yield mention.finding(f"{mention.name} has {by_default or each[0]}")
             elif by_default and mention.certain:
                 names = " and ".join(name for name, *_ in usual if name)
-                yield mention.where, f"by default of {names}, {mention.name} has {by_default}"
+                yield mention.finding(f"by default of {names}, {mention.name} has {by_default}")
 
 
 def _usual(key: object, template: TemplateFacts) -> tuple[str, object, list[object]]:
@@ -153,10 +152,9 @@ def template_cycle(template: TemplateFacts) -> Iterator[Finding]:
     circle = _circle(edges)
     if circle:
         mention = edges[circle[0]][circle[1 % len(circle)]]
-        yield (
-            mention.where,
-            f"{' needs '.join((*circle, circle[0]))}: none of them can be made first; take one "
-            "of these references away",
+        yield mention.finding(
+            f"{' needs '.join((*circle, circle[0]))}: none of them can be made first; take one of "
+            "these references away"
         )
 
 
@@ -179,27 +177,24 @@ def template_limit(template: TemplateFacts) -> Iterator[Finding]:
     for section in ("Resources", "Parameters", "Outputs", "Mappings"):
         for name, declared_as in template.sections[section].items():
             if not _ID.fullmatch(name) and not name.startswith("Fn::"):
-                yield (
-                    declared_as.where,
-                    f"{name!r} is no logical id; it is made of 1 to 255 letters and digits",
+                yield declared_as.finding(
+                    f"{name!r} is no logical id; it is made of 1 to 255 letters and digits"
                 )
     for name, mapping in template.sections["Mappings"].items():
         most = max((inner.size or 0 for _, inner in mapping.entries()), default=0)
         if max(most, mapping.size or 0) > 200:
-            yield mapping.where, f"the mapping {name} has over 200 keys at one level; split it"
+            yield mapping.finding(f"the mapping {name} has over 200 keys at one level; split it")
     if template.size > 1_048_576:
-        yield (
-            template.document.where,
+        yield template.document.finding(
             f"the template has {template.size} bytes; at most 1 MiB are allowed; move some of it "
-            "into a nested stack",
+            "into a nested stack"
         )
     if template.document.get("Resources").size == 0 and not template.macros:
-        yield template.document.where, "the template has no resources; it needs one"
+        yield template.document.finding("the template has no resources; it needs one")
     text = template.description.text
     if text is not None and len(text.encode()) > 1024:
-        yield (
-            template.description.where,
-            f"Description has {len(text.encode())} bytes; at most 1,024 are allowed; shorten it",
+        yield template.description.finding(
+            f"Description has {len(text.encode())} bytes; at most 1,024 are allowed; shorten it"
         )
 
 

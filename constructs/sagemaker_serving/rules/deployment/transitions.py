@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule, warning
-from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import KindFacts, is_serverless
 from sagemaker_serving.rules.hardware.instance_types import known
 from sagemaker_serving.spec.transition import SERVERLESS
@@ -23,41 +22,33 @@ def transition_keep(kind: KindFacts) -> Iterator[Finding]:
     transition = kind.model.get("transition")
     step, keep = transition.get("step").text, transition.get("keep")
     if step == "change_variants" and keep.value:
-        yield keep.where, "keep is of release_scaling; take that step first, or remove keep"
+        yield keep.says("is of release_scaling; take that step first, or remove keep")
     if step != "release_scaling":
         return
     if kind.model.get("inference_components").value:
-        yield (
-            transition.where,
+        yield transition.finding(
             "release_scaling is of variants, and here inference components are scaled, which do "
-            "not hinder an update; remove transition",
+            "not hinder an update; remove transition"
         )
     elif not keep.value:
-        yield (
-            transition.where,
+        yield transition.finding(
             "keep is missing; name each variant whose scaling is released and the instance type "
-            "that it keeps: {step: release_scaling, keep: {<variant>: <instance type>}}",
+            "that it keeps: {step: release_scaling, keep: {<variant>: <instance type>}}"
         )
     variants = {each.get("name").text: each for each in kind.model.get("variants").items()}
     for name, kept in keep.entries():
         if name not in variants:
-            yield (
-                kept.where,
+            yield kept.finding(
                 f"{name!r} is no variant of the file, and SageMaker refuses to remove a scalable "
-                "target; put its entry back for this deploy, and remove it after",
+                "target; put its entry back for this deploy, and remove it after"
             )
-        else:
-            yield from _type(name, kept, serverless=is_serverless(variants[name]))
-
-
-def _type(name: str, kept: Fact, *, serverless: bool) -> Iterator[Finding]:
-    if serverless and kept.text != SERVERLESS:
-        yield kept.where, f"{name} is {kept.value!r}; the variant is serverless; use {SERVERLESS}"
-    if not serverless and kept.text is not None and known(kept) is None:
-        yield (
-            kept.where,
-            f"{name} is {kept.value!r}; it must be an instance type; use the one that is deployed",
-        )
+        elif is_serverless(variants[name]):
+            if kept.text != SERVERLESS:
+                yield kept.says(f"is {kept.value!r}; the variant is serverless; use {SERVERLESS}")
+        elif kept.text is not None and known(kept) is None:
+            yield kept.says(
+                f"is {kept.value!r}; it must be an instance type; use the one that is deployed"
+            )
 
 
 @warning(source="this project", example="transition: {step: change_variants}")
@@ -75,8 +66,7 @@ def transition_left(kind: KindFacts) -> Iterator[Finding]:
     }.get(transition.get("step").text or "")
     if does is not None:
         file = transition.where.file
-        yield (
-            transition.where,
+        yield transition.finding(
             f"this deploy {does}; after it, `sagemaker-serving diff {file} --write` writes the "
-            "next step",
+            "next step"
         )

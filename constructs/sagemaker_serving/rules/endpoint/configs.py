@@ -152,11 +152,10 @@ def async_container(config: EndpointConfigFacts) -> Iterator[Finding]:
         if image is None or release is None or not image.repository.startswith("djl-inference"):
             continue
         if (int(release[1]), int(release[2])) < (0, 31):
-            where, is_image = named_image(container)
-            yield (
-                where,
-                f"{is_image} {image.repository}:{image.tag}, whose answers have no "
-                "Content-Length, and an asynchronous endpoint refuses them; use 0.31.0 or later",
+            place, is_image = named_image(container)
+            yield place.finding(
+                f"{is_image} {image.repository}:{image.tag}, whose answers have no Content-Length, "
+                "and an asynchronous endpoint refuses them; use 0.31.0 or later"
             )
 
 

@@ -20,10 +20,9 @@ def existing_name(kind: KindFacts) -> Iterator[Finding]:
     """
     existing = kind.model.get("endpoint").get("existing")
     if existing.text is not None and not is_name(existing.text):
-        yield (
-            existing.where,
-            f"existing is {existing.text!r}; an endpoint's name has at most 63 letters, digits and "
-            "hyphens between them; use the name that `aws sagemaker list-endpoints` prints",
+        yield existing.says(
+            f"is {existing.text!r}; an endpoint's name has at most 63 letters, digits and hyphens "
+            "between them; use the name that `aws sagemaker list-endpoints` prints"
         )
 
 
@@ -37,10 +36,9 @@ def existing_parts(kind: KindFacts) -> Iterator[Finding]:
     if not endpoint.given:
         return
     if not model.get("variants").value:
-        yield (
-            endpoint.where,
-            "endpoint stands without variants, so there is nothing to move it to; add variants, or "
-            "remove endpoint",
+        yield endpoint.says(
+            "stands without variants, so there is nothing to move it to; add variants, or remove "
+            "endpoint"
         )
     for fact, why in (
         (
@@ -78,24 +76,21 @@ def existing_not_own(environment: EnvironmentFacts) -> Iterator[Finding]:
         key = existing.text.lower()
         first = movers.setdefault(key, model)
         if first != model:
-            yield (
-                existing.where,
-                f"{first!r} and {model!r} both move {existing.text!r}; leave it to one of them",
+            yield existing.finding(
+                f"{first!r} and {model!r} both move {existing.text!r}; leave it to one of them"
             )
         if key in own:
-            yield (
-                existing.where,
-                f"existing is {existing.text!r}, what this environment calls the endpoint of its "
-                f"own {own[key]!r}, which CloudFormation would delete as it leaves the template; "
-                "rename the environment or the model",
+            yield existing.says(
+                f"is {existing.text!r}, what this environment calls the endpoint of its own "
+                f"{own[key]!r}, which CloudFormation would delete as it leaves the template; "
+                "rename the environment or the model"
             )
         for other in environment.neighbours:
             theirs = {f"{other.name}-{each}".lower() for each in other.models}
             if environment.may_share_a_place_with(other) and (
                 key in theirs or key in {each.lower() for each in other.existing}
             ):
-                yield (
-                    existing.where,
-                    f"existing is {existing.text!r}, which {other.file} deploys to in the same "
-                    "region; leave it to one of the files",
+                yield existing.says(
+                    f"is {existing.text!r}, which {other.file} deploys to in the same region; "
+                    "leave it to one of the files"
                 )

@@ -78,7 +78,7 @@ def guardrail_traffic(update: UpdateFacts) -> Iterator[Finding]:
     if kind.text in _SIZES:
         for name in (_SIZES[kind.text][0], "WaitIntervalInSeconds"):
             if not routing.get(name).given:
-                yield routing.where, f"{name} is missing; {kind.text} needs it; add it"
+                yield routing.finding(f"{name} is missing; {kind.text} needs it; add it")
 
 
 @rule(refused=True, source=_SOURCE, example="CanarySize: {Type: CAPACITY_PERCENT, Value: 90}")
@@ -159,11 +159,10 @@ def guardrail_scaling(update: UpdateFacts) -> Iterator[Finding]:
     """
     waits = waits_of(update.blue_green, update.rolling)
     if update.scaled and waits is not None and waits >= _LONG_SECONDS:
-        yield (
-            update.where,
+        yield update.finding(
             f"the update waits {waits:g} seconds in all, and until it has ended nothing scales "
             f"{', '.join(update.scaled)}; wait less, or raise the instances before each update as "
-            "their load may need",
+            "their load may need"
         )
 
 
@@ -188,10 +187,9 @@ def existing_time(update: UpdateFacts) -> Iterator[Finding]:
             f"there; use {most}, or less"
         )
     if waits is not None and waits >= most:
-        yield (
-            update.where,
+        yield update.finding(
             f"the update waits {waits:g} seconds in all, and a deploy waits less than {most} for "
-            "an endpoint that is there; use shorter waits",
+            "an endpoint that is there; use shorter waits"
         )
 
 
@@ -246,10 +244,9 @@ def guardrail_alarm_endpoint(update: UpdateFacts) -> Iterator[Finding]:
     """
     for watched in update.watched:
         for name in watched.elsewhere:
-            yield (
-                name.where,
+            yield name.finding(
                 f"an update is rolled back by this alarm, and it watches {name.shown}, which is "
-                "another endpoint; name the one that is updated",
+                "another endpoint; name the one that is updated"
             )
 
 
@@ -281,6 +278,7 @@ def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
     SageMaker does not refuse them. It moves all traffic at once without a baking time, so the
     guardrail has no effect.
     """
+    traffic = update.blue_green.get("TrafficRoutingConfiguration")
     for variant in update.config.variants if update.config is not None else ():
         kind = known(variant.instance_type)
         if variant.is_serverless:
@@ -291,11 +289,10 @@ def guardrail_excluded(update: UpdateFacts) -> Iterator[Finding]:
             what = f"runs on {kind.name}; on Inf1"
         else:
             continue
-        if _guarded(update):
-            yield (
-                update.where,
+        if update.rolling.given or traffic.get("Type").text in _SIZES:
+            yield update.finding(
                 f"the endpoint {what} SageMaker moves all traffic at once, whatever the policy "
-                "says; remove the policy, or use other instances",
+                "says; remove the policy, or use other instances"
             )
 
 
@@ -309,21 +306,14 @@ def guardrail_rolling_excluded(update: UpdateFacts) -> Iterator[Finding]:
     if not update.rolling.given or config is None:
         return
     if config.variants_fact.size is not None and config.variants_fact.size > 1:
-        yield (
-            update.rolling.where,
+        yield update.rolling.finding(
             f"the endpoint has {config.variants_fact.size} variants; a rolling update is of one; "
-            "use blue/green",
+            "use blue/green"
         )
     elif any(variant.is_serverless for variant in config.variants):
-        yield (
-            update.rolling.where,
-            "the endpoint is serverless; a rolling update is of instances; remove it",
+        yield update.rolling.finding(
+            "the endpoint is serverless; a rolling update is of instances; remove it"
         )
-
-
-def _guarded(update: UpdateFacts) -> bool:
-    kind = update.blue_green.get("TrafficRoutingConfiguration").get("Type").text
-    return update.rolling.given or kind in _SIZES
 
 
 def _percent(size: Fact, low: int, high: int) -> Iterator[Finding]:
@@ -331,9 +321,8 @@ def _percent(size: Fact, low: int, high: int) -> Iterator[Finding]:
     if size.get("Type").text == "CAPACITY_PERCENT" and value.number is not None:
         if not low <= value.number <= high:
             nearest = low if value.number < low else high
-            yield (
-                value.where,
-                f"{size.name} is {value.value} percent; it must be {low} to {high}; use {nearest}",
+            yield value.finding(
+                f"{size.name} is {value.value} percent; it must be {low} to {high}; use {nearest}"
             )
     else:
         yield from at_least(value, 1)

@@ -149,10 +149,9 @@ def component_role(config: EndpointConfigFacts) -> Iterator[Finding]:
         return
     for variant in config.variants:
         if not variant.is_serverless and not variant.model.given:
-            yield (
-                variant.where,
+            yield variant.finding(
                 f"ModelName is missing, and so is {config.role.name} of the config; name a model, "
-                f"or add {config.role.name} for inference components",
+                f"or add {config.role.name} for inference components"
             )
 
 
@@ -219,16 +218,13 @@ def component_base(kind: KindFacts) -> Iterator[Finding]:
     scaled = dict(kind.model.get("scaling").entries())
     for name, base in of.items():
         if base.text is not None and base.text not in models:
-            yield (
-                base.where,
-                f"base_inference_component_name is {base.text!r}; the components that run a model "
-                f"are {', '.join(models) or 'none'}; name one of them",
+            yield base.says(
+                f"is {base.text!r}; the components that run a model are "
+                f"{', '.join(models) or 'none'}; name one of them"
             )
         if base.given and name in scaled:
-            yield (
-                scaled[name].where,
-                f"{name} is an adapter, which has no copies of its own; scale its base, "
-                f"{base.text}",
+            yield scaled[name].finding(
+                f"{name} is an adapter, which has no copies of its own; scale its base, {base.text}"
             )
 
 
@@ -257,8 +253,7 @@ def component_copies(kind: KindFacts) -> Iterator[Finding]:
     for name, component in kind.model.get("inference_components").entries():
         copies = component.get("copy_count")
         if name in scaled and copies.number is not None and copies.number != 1:
-            yield (
-                copies.where,
-                f"copy_count is {copies.value}, and {name} is scaled; leave copy_count out, and "
-                "let min of its scaling say how many copies there are at first",
+            yield copies.says(
+                f"is {copies.value}, and {name} is scaled; leave copy_count out, and let min of "
+                "its scaling say how many copies there are at first"
             )

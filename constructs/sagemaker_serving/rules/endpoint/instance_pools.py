@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sagemaker_serving.rules.engine import Finding, rule
-from sagemaker_serving.rules.facts import Fact, TransformFacts, VariantFacts
+from sagemaker_serving.rules.facts import TransformFacts, VariantFacts
 from sagemaker_serving.rules.hardware.instance_types import known
 
 _SOURCE = "botocore ProductionVariant.InstancePools"
@@ -75,7 +75,9 @@ def pools_alike(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     The model has one image, for one architecture, for CPUs or for GPUs. On another type its
     container does not start, or leaves the GPU idle.
     """
-    pools = [pool for pool in host.instance_pools.items() if _has_no_model_of_its_own(pool)]
+    pools = [
+        pool for pool in host.instance_pools.items() if not pool.get("ModelNameOverride").given
+    ]
     kinds = [(pool.get("InstanceType"), known(pool.get("InstanceType"))) for pool in pools]
     alike = [(fact, kind) for fact, kind in kinds if kind is not None]
     for fact, kind in alike[1:]:
@@ -89,7 +91,3 @@ def pools_alike(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
                 f"has {first.name} and {kind.name}, which do not run the same image; use types of "
                 "one architecture, all with GPUs or all without"
             )
-
-
-def _has_no_model_of_its_own(pool: Fact) -> bool:
-    return not pool.get("ModelNameOverride").given

@@ -59,10 +59,8 @@ def model_key(kind: KindFacts) -> Iterator[Finding]:
     for name, place in (("multi_model", "s3_prefix"), ("model_package", "model_data")):
         given = kind.model.get(name)
         if given.get("kms_key_arn").given and not given.get(place).given:
-            yield (
-                given.get("kms_key_arn").where,
-                f"kms_key_arn stands without {place}, which it is the key of; name the place, or "
-                "remove the key",
+            yield given.get("kms_key_arn").says(
+                f"stands without {place}, which it is the key of; name the place, or remove the key"
             )
 
 
@@ -80,16 +78,13 @@ def variant_override(kind: KindFacts) -> Iterator[Finding]:
     for variant in kind.model.get("variants").items() if several else ():
         for name in Container.model_fields:
             if variant.get(name).given:
-                yield (
-                    variant.get(name).where,
-                    f"{name} of a variant is ignored beside {several[0]}; say it there, or of "
-                    "the model",
+                yield variant.get(name).says(
+                    f"of a variant is ignored beside {several[0]}; say it there, or of the model"
                 )
     for variant in kind.model.get("variants").items():
         if kind.model.get("multi_model").given and variant.get("artifact").given:
-            yield (
-                variant.get("artifact").where,
-                "artifact of a variant is ignored beside multi_model; give it a name in archives",
+            yield variant.get("artifact").says(
+                "of a variant is ignored beside multi_model; give it a name in archives"
             )
 
 
@@ -108,10 +103,7 @@ def part_isolation(kind: KindFacts) -> Iterator[Finding]:
     for what, facts in parts.items():
         for isolation in (part.get("network_isolation") for part in facts):
             if isolation.given:
-                yield (
-                    isolation.where,
-                    f"network_isolation of {what} is ignored; say it of the model",
-                )
+                yield isolation.says(f"of {what} is ignored; say it of the model")
 
 
 @rule(source=_GUIDE, example="inference_components: {…}   # two variants")
@@ -125,23 +117,19 @@ def component_host(kind: KindFacts) -> Iterator[Finding]:
         return
     variants = kind.model.get("variants")
     if variants.size != 1 or len(kind.on_instances) != 1:
-        yield (
-            components.where,
-            f"there are {variants.size or 0} variants; inference components share the "
-            "instances of exactly one; give one variant with an instance_type",
+        yield components.finding(
+            f"there are {variants.size or 0} variants; inference components share the instances of "
+            "exactly one; give one variant with an instance_type"
         )
     for weight in (variant.get("weight") for variant in variants.items()):
         if weight.given:
-            yield (
-                weight.where,
-                "weight shares requests among variants, and inference components have one; "
-                "remove it",
+            yield weight.says(
+                "shares requests among variants, and inference components have one; remove it"
             )
     if kind.model.get("shadow_variants").value:
-        yield (
-            components.where,
-            "inference_components stands beside shadow_variants; a shadow copies requests to "
-            "a variant's own model; remove one of them",
+        yield components.says(
+            "stands beside shadow_variants; a shadow copies requests to a variant's own model; "
+            "remove one of them"
         )
 
 
@@ -155,10 +143,9 @@ def component_update(kind: KindFacts) -> Iterator[Finding]:
     if not kind.model.get("inference_components").value or not moves(update):
         return
     if not update.get("rolling_percent").given:
-        yield (
-            update.where,
-            "update is not a rolling one; inference components are replaced in batches of their "
-            "copies; use rolling_percent, 5 to 50",
+        yield update.says(
+            "is not a rolling one; inference components are replaced in batches of their copies; "
+            "use rolling_percent, 5 to 50"
         )
 
 
@@ -192,10 +179,10 @@ def model_package_name(kind: KindFacts) -> Iterator[Finding]:
     if name.text is None:
         return
     if _PACKAGE.fullmatch(name.text) is None:
-        yield (
-            name.where,
-            f"name is {name.text!r}; it must be arn:aws:sagemaker:<region>:<account>:"
-            "model-package/<group>/<version>; copy it from the registry",
+        yield name.says(
+            f"is {name.text!r}; it must be "
+            "arn:aws:sagemaker:<region>:<account>:model-package/<group>/<version>; copy it from "
+            "the registry"
         )
     else:
         yield from _of_another_region(name, kind.region)
@@ -232,9 +219,7 @@ def model_package_access(kind: KindFacts) -> Iterator[Finding]:
     package = kind.model.get("model_package")
     missing = [name for name in ("model_data", "image_uri") if not package.get(name).given]
     if package.given and missing:
-        yield (
-            package.where,
+        yield package.finding(
             f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing, so the role "
-            "may not read it; give what the package names, unless it is of the "
-            "Marketplace",
+            "may not read it; give what the package names, unless it is of the Marketplace"
         )

@@ -145,13 +145,12 @@ def metric_reach(metric: MetricFacts) -> Iterator[Finding]:
     most = max((one for one in reached if one is not None), default=None)
     if most is not None and None not in reached and (bound > most or (bound == most and not equal)):
         counts = name in COUNTED
-        yield (
-            metric.bound.where,
+        yield metric.bound.finding(
             f"{metric.bound.name} is {metric.bound.value}, and {statistic} of {name} is at most "
             f"{most:g}"
             + (", since each request is 1 or less" if counts else "")
             + "; it never comes over that; use "
-            + ("the statistic Sum, or a share below 1" if counts else f"less than {most:g}"),
+            + ("the statistic Sum, or a share below 1" if counts else f"less than {most:g}")
         )
 
 
@@ -191,32 +190,28 @@ def metric_dimensions(metric: MetricFacts) -> Iterator[Finding]:
     for dimension, _ in metric.dimensions:
         meant = nearest(dimension.text or "", DIMENSIONS)
         if dimension.text is not None and dimension.text not in DIMENSIONS and meant:
-            yield (
-                dimension.where,
-                f"{name} has no dimension {dimension.text!r}, so that there is never data; did "
-                f"you mean {meant}?",
+            yield dimension.finding(
+                f"{name} has no dimension {dimension.text!r}, so that there is never data; did you "
+                f"mean {meant}?"
             )
     if not _is_of_endpoint(metric):
         return
     variant, names = named.get("VariantName"), metric.config.names if metric.config else None
     if name in OF_ENDPOINTS:
         if variant is not None:
-            yield (
-                variant.where,
+            yield variant.finding(
                 f"{name} is of the whole endpoint, and has no VariantName; with one there is never "
-                "data; remove it",
+                "data; remove it"
             )
     elif variant is None:
-        yield (
-            metric.where,
+        yield metric.finding(
             f"{name} has the dimensions EndpointName and VariantName, and VariantName is not "
-            "there, so that there is never data; add it",
+            "there, so that there is never data; add it"
         )
     elif names is not None and variant.text is not None and variant.text not in names:
-        yield (
-            variant.where,
+        yield variant.finding(
             f"VariantName is {variant.text!r}; the endpoint's variants are {', '.join(names)}; "
-            "name one of them",
+            "name one of them"
         )
 
 

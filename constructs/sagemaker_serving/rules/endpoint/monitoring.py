@@ -70,16 +70,14 @@ def alarm_threshold(monitoring: MonitoringFacts) -> Iterator[Finding]:
         if fact.number is None:
             continue
         if name.endswith("_percent") and not 0 <= fact.number < 100:
-            yield (
-                fact.where,
-                f"{name} is {fact.value}; an alarm goes off above it, so it must be 0 or more and "
-                "below 100; use null for no such alarm",
+            yield fact.says(
+                f"is {fact.value}; an alarm goes off above it, so it must be 0 or more and below "
+                "100; use null for no such alarm"
             )
         if name.endswith(("_milliseconds", "request_seconds")) and fact.number <= 0:
-            yield (
-                fact.where,
-                f"{name} is {fact.value}; every request takes longer; use more than 0, or null "
-                "for no such alarm",
+            yield fact.says(
+                f"is {fact.value}; every request takes longer; use more than 0, or null for no "
+                "such alarm"
             )
 
 
@@ -97,7 +95,7 @@ def alarm_unmade(kind: KindFacts) -> Iterator[Finding]:
             continue
         what, is_measured = _MEASURED[name]
         if not any(is_measured(kind, variant) for variant in variants):
-            yield (fact.where, f"{name} makes no alarm: it is of {what}; remove it")
+            yield fact.says(f"makes no alarm: it is of {what}; remove it")
 
 
 @rule(source=_ALARM, example="thresholds: {period_seconds: 45}")
@@ -109,19 +107,17 @@ def alarm_period(monitoring: MonitoringFacts) -> Iterator[Finding]:
     fact = monitoring.thresholds.get("period_seconds")
     period, periods = monitoring.number("period_seconds"), monitoring.number("evaluation_periods")
     if fact is not None and period is not None and not _is_period(period):
-        yield (
-            fact.where,
-            f"period_seconds is {fact.value}; CloudWatch takes 10, 20, 30 and multiples of 60; "
-            f"use {max(round(period / 60), 1) * 60}",
+        yield fact.says(
+            f"is {fact.value}; CloudWatch takes 10, 20, 30 and multiples of 60; use "
+            f"{max(round(period / 60), 1) * 60}"
         )
     longest = _WEEK if period is not None and period >= _HOUR else _DAY
     if period is not None and periods is not None and period * periods > longest:
         where = monitoring.thresholds.get("evaluation_periods", fact)
         assert where is not None  # the defaults alone are three minutes
-        yield (
-            where.where,
+        yield where.finding(
             f"{periods:g} periods of {period:g} seconds are {period * periods:g} seconds; "
-            f"CloudWatch looks back {longest}; use fewer or shorter ones",
+            f"CloudWatch looks back {longest}; use fewer or shorter ones"
         )
 
 
@@ -174,16 +170,14 @@ def alarm_topic(monitoring: MonitoringFacts) -> Iterator[Finding]:
         return
     found = _TOPIC.fullmatch(arn.text)
     if found is None:
-        yield (
-            arn.where,
-            f"alarm_topic_arn is {arn.value!r}; it must be the ARN of an SNS topic, "
-            "arn:aws:sns:<region>:<account>:<name>; leave it out to have one made",
+        yield arn.says(
+            f"is {arn.value!r}; it must be the ARN of an SNS topic, "
+            "arn:aws:sns:<region>:<account>:<name>; leave it out to have one made"
         )
     elif region is not None and found[1] != region:
-        yield (
-            arn.where,
-            f"alarm_topic_arn is in {found[1]}, the environment in {region}; an alarm tells topics "
-            "of its own region only; use one of there, or leave it out to have one made",
+        yield arn.says(
+            f"is in {found[1]}, the environment in {region}; an alarm tells topics of its own "
+            "region only; use one of there, or leave it out to have one made"
         )
 
 
@@ -197,11 +191,9 @@ def log_retention(monitoring: MonitoringFacts) -> Iterator[Finding]:
     if days.number is not None and days.number not in LOG_RETENTION_DAYS:
         number = days.number
         longer = next((one for one in LOG_RETENTION_DAYS if one > number), LOG_RETENTION_DAYS[-1])
-        yield (
-            days.where,
-            f"log_retention_days is {days.value}; CloudWatch keeps logs for "
-            f"{', '.join(map(str, LOG_RETENTION_DAYS))} days; use {longer}, or null to keep them "
-            "for ever",
+        yield days.says(
+            f"is {days.value}; CloudWatch keeps logs for {', '.join(map(str, LOG_RETENTION_DAYS))} "
+            f"days; use {longer}, or null to keep them for ever"
         )
 
 

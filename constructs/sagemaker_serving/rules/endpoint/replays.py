@@ -33,10 +33,9 @@ def replay_capture(replay: ReplayFacts) -> Iterator[Finding]:
         return
     # Unlike Path.exists, it takes texts that are no path at all.
     if not os.path.exists(replay.folder / text):  # noqa: PTH110
-        yield (
-            capture.where,
-            f"capture is {text!r}, and there is nothing at {replay.folder / text!s}; give a .jsonl "
-            "file or a folder of data capture, or s3://<bucket>/<prefix>",
+        yield capture.says(
+            f"is {text!r}, and there is nothing at {replay.folder / text!s}; give a .jsonl file or "
+            "a folder of data capture, or s3://<bucket>/<prefix>"
         )
 
 
@@ -47,8 +46,7 @@ def replay_by_hand(replay: ReplayFacts) -> Iterator[Finding]:
     CloudFormation knows nothing of it. The pipeline runs the command before the deploy.
     """
     if replay.written.given:
-        yield (
-            replay.written.where,
+        yield replay.written.finding(
             "no deploy carries this out; run it before each: sagemaker-serving replay "
-            f"{replay.environment}/{replay.model}",
+            f"{replay.environment}/{replay.model}"
         )

@@ -34,9 +34,8 @@ def serverless_memory(variant: VariantFacts) -> Iterator[Finding]:
     if fact.number is not None and fact.number not in _MEMORY:
         up = next((size for size in _MEMORY if size > fact.number), _MEMORY[-1])
         size = "the next size up" if fact.number < _MEMORY[-1] else "the largest"
-        yield fact.says(
-            f"is {fact.value}; serverless endpoints accept {_choices()}; use {up}, {size}"
-        )
+        choices = f"{', '.join(map(str, _MEMORY[:-1]))} or {_MEMORY[-1]}"
+        yield fact.says(f"is {fact.value}; serverless endpoints accept {choices}; use {up}, {size}")
 
 
 @rule(
@@ -69,10 +68,9 @@ def serverless_alone(config: EndpointConfigFacts) -> Iterator[Finding]:
     """
     serverless = [variant for variant in config.variants if variant.is_serverless]
     if serverless and len(config.variants) + len(config.shadows) > 1:
-        yield (
-            serverless[0].where,
+        yield serverless[0].finding(
             "the variant is serverless and the endpoint has others; a serverless variant stands "
-            "alone; give each its own endpoint, or put all on instances",
+            "alone; give each its own endpoint, or put all on instances"
         )
 
 
@@ -110,10 +108,9 @@ def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
     if not variant.is_serverless:
         return
     if len(variant.containers) > 1:
-        yield (
-            variant.where,
+        yield variant.finding(
             f"the variant is serverless and its model has {len(variant.containers)} containers; "
-            "serverless takes no pipelines; put it on instances",
+            "serverless takes no pipelines; put it on instances"
         )
     for container in variant.containers:
         if container.mode.text == "MultiModel":
@@ -122,11 +119,10 @@ def serverless_model(variant: VariantFacts) -> Iterator[Finding]:
                 "instances"
             )
         if processor_of_image(container) == "gpu":
-            where, named = named_image(container)
-            yield (
-                where,
-                f"{named} an image for GPUs and the variant is serverless, "
-                "which has none; use the CPU image, or put the variant on a GPU type",
+            place, named = named_image(container)
+            yield place.finding(
+                f"{named} an image for GPUs and the variant is serverless, which has none; use the "
+                "CPU image, or put the variant on a GPU type"
             )
 
 
@@ -144,7 +140,3 @@ def serverless_network(model: ModelDefinitionFacts) -> Iterator[Finding]:
                 "is given on the model of a serverless variant, which takes none; remove it, or "
                 "put the variant on instances"
             )
-
-
-def _choices() -> str:
-    return f"{', '.join(str(size) for size in _MEMORY[:-1])} or {_MEMORY[-1]}"

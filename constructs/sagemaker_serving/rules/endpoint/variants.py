@@ -27,7 +27,7 @@ def variant_names_unique(config: EndpointConfigFacts) -> Iterator[Finding]:
             continue
         if name in seen:
             shown = repr(variant.name.text) if variant.name.text is not None else "the same"
-            yield variant.name.where, f"a variant named {shown} stands above; rename one of them"
+            yield variant.name.finding(f"a variant named {shown} stands above; rename one of them")
         seen.add(name)
 
 
@@ -44,10 +44,9 @@ def variant_weights(config: EndpointConfigFacts) -> Iterator[Finding]:
     weights = [variant.get("InitialVariantWeight").number for variant in config.variants]
     known = config.variants_fact.size is not None
     if known and weights and all(weight == 0 for weight in weights):
-        yield (
-            config.variants_fact.where,
-            "every variant's weight is 0, so no request would be answered; "
-            "give one of them a weight over 0",
+        yield config.variants_fact.finding(
+            "every variant's weight is 0, so no request would be answered; give one of them a "
+            "weight over 0"
         )
 
 
@@ -64,24 +63,21 @@ def variant_complete(variant: VariantFacts) -> Iterator[Finding]:
     then refuses.
     """
     if variant.is_serverless and variant.model.name and not variant.model.given:
-        yield (
-            variant.where,
+        yield variant.finding(
             "ModelName is missing and the variant is serverless, which hosts no inference "
-            "components; name its model",
+            "components; name its model"
         )
     if variant.is_serverless or variant.instance_pools.given:
         return
     if not variant.instance_type.given:
-        yield (
-            variant.where,
+        yield variant.finding(
             f"{variant.instance_type.name} is missing and the variant is not serverless; give the "
-            "type and number of its instances, or a serverless configuration",
+            "type and number of its instances, or a serverless configuration"
         )
-    if not variant.get("InitialInstanceCount").given and _must_count(variant):
-        yield (
-            variant.where,
-            f"{variant.get('InitialInstanceCount').name} is missing; give it, 1 or more",
-        )
+    count, managed = map(variant.get, ("InitialInstanceCount", "ManagedInstanceScaling"))
+    has_default = count.name != "InitialInstanceCount"  # that of environment files is 1
+    if not (count.given or has_default or managed.given):
+        yield variant.finding(f"{count.name} is missing; give it, 1 or more")
 
 
 @rule(
@@ -131,10 +127,9 @@ def variant_model(variant: VariantFacts) -> Iterator[Finding]:
         given = (container.environment.get(name, ABSENT) for name in variables)
         if not needless and not any(id_.given and id_.shown[:1] != "/" for id_ in given):
             instead = f", or the model's id as {' or '.join(sorted(variables))}"
-            yield (
-                container.where,
+            yield container.finding(
                 f"the image of {serves[0]} serves what ModelDataUrl leads to, and there is none; "
-                f"add it{instead if variables else ''}",
+                f"add it{instead if variables else ''}"
             )
 
 
@@ -188,12 +183,12 @@ def shadow_excludes(config: EndpointConfigFacts) -> Iterator[Finding]:
 
 def _not_in_shadow_tests(variant: VariantFacts) -> Iterator[Finding]:
     if variant.is_serverless:
-        yield variant.get("ServerlessConfig").where, "the variant is serverless"
+        yield variant.get("ServerlessConfig").finding("the variant is serverless")
     if len(variant.containers) > 1:
-        yield variant.where, f"the variant's model has {len(variant.containers)} containers"
+        yield variant.finding(f"the variant's model has {len(variant.containers)} containers")
     for container in variant.containers:
         if container.is_multi_model:
-            yield container.mode.where, "the container is multi-model"
+            yield container.mode.finding("the container is multi-model")
     if (variant.instance_type.text or "").startswith("ml.inf1."):
         yield variant.instance_type.says(f"is {variant.instance_type.text}, an Inf1 host")
     if variant.accelerator_type.given:
@@ -263,11 +258,3 @@ def variant_reservation(variant: VariantFacts) -> Iterator[Finding]:
             f"is in {found[0]}; instances in {variant.region.text} come from a reservation of "
             f"{variant.region.text}; name one there"
         )
-
-
-def _must_count(variant: VariantFacts) -> bool:
-    """Whether a number of instances has to be said: environment files have a default of 1."""
-    return (
-        variant.get("InitialInstanceCount").name == "InitialInstanceCount"
-        and not variant.get("ManagedInstanceScaling").given
-    )

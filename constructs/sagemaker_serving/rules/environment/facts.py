@@ -18,21 +18,12 @@ from sagemaker_serving.archive import (
 )
 from sagemaker_serving.rules.artifact.locations import artifact_location
 from sagemaker_serving.rules.endpoint.monitoring import monitoring_facts
-from sagemaker_serving.rules.environment.kinds import (
-    config_of,
-    definition_of,
-    kind_of,
-    update_of,
-)
+from sagemaker_serving.rules.environment.kinds import config_of, definition_of, kind_of, update_of
 from sagemaker_serving.rules.environment.neighbours import neighbours
 from sagemaker_serving.rules.environment.routers import router_facts
 from sagemaker_serving.rules.environment.scaling import scaling_of
 from sagemaker_serving.rules.environment.shapes import shapes_of
-from sagemaker_serving.rules.environment.variants import (
-    container_facts,
-    pools_of,
-    variant_facts,
-)
+from sagemaker_serving.rules.environment.variants import container_facts, pools_of, variant_facts
 from sagemaker_serving.rules.facts import (
     ABSENT,
     ArtifactFacts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from local_aws.template import Unknown, region_names
+from local_aws.template import region_names
 from sagemaker_serving.rules.facts import Fact
 from sagemaker_serving.rules.facts.kinds import (
     EndpointPolicyFacts,
@@ -100,7 +100,7 @@ def _shaped(name: str, target: Fact) -> Fact:
 
 
 def _list(written: Fact, entries: tuple[Fact, ...]) -> Fact:
-    known = not isinstance(written.value, Unknown)
+    known = not written.unknown
     return Listed(list(entries) if known else written.value, written.where, entries)
 
 

@@ -25,13 +25,16 @@ from sagemaker_serving.spec.variants import InstanceHost, ServerlessHost
 
 def variant_facts(variant: Fact, model: Fact, environment: Fact) -> VariantFacts:
     """A variant with the containers that it runs."""
+    hosts_components = bool(model.get("inference_components").value)
+    accepted = environment.get("accept_retired").value
     return VariantFacts(
         region=environment.get("region"),
         instance_type=host_type(variant),
         instance_pools=laid_over(pools_of(variant), variant.get("extra").get("InstancePools")),
-        model=_model_of(variant, model),
+        # What it runs is the deploy's to name, where it is not inference components.
+        model=ABSENT if hosts_components else Fact(Unknown(), variant.where),
         accelerator_type=variant.get("accelerator_type"),
-        accept_retired=_accepts(environment, "elastic-inference"),
+        accept_retired=isinstance(accepted, list) and "elastic-inference" in accepted,
         chooses_ami=True,
         members=_members(variant),
         asynchronous=model.get("asynchronous").given,
@@ -56,12 +59,6 @@ def pools_of(host: Fact) -> Fact:
         for each in types.items()
     ]
     return Listed(types.value, types.where, tuple(pools))
-
-
-def _model_of(variant: Fact, model: Fact) -> Fact:
-    """What it runs is the deploy's to name, where it is not inference components."""
-    hosts_components = bool(model.get("inference_components").value)
-    return ABSENT if hosts_components else Fact(Unknown(), variant.where)
 
 
 def _containers(variant: Fact, model: Fact, environment: Fact) -> Iterator[ContainerFacts]:
@@ -94,11 +91,6 @@ def _containers(variant: Fact, model: Fact, environment: Fact) -> Iterator[Conta
         )
     else:
         yield container_facts(variant, model, environment, host)
-
-
-def _accepts(environment: Fact, what: str) -> bool:
-    accepted = environment.get("accept_retired").value
-    return isinstance(accepted, list) and what in accepted
 
 
 def extra_model(model: Fact) -> Fact:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from local_aws.template import Unknown
 from sagemaker_serving.archive import ArchiveContents, Script, UnreadableArtifact
@@ -25,8 +26,21 @@ class Entries(list[Any]):
         self.places = places
 
 
+class _HasPlace(Protocol):
+    @property
+    def where(self) -> Where: ...
+
+
+class Placed:
+    """What stands at a place, ``where``."""
+
+    def finding(self: _HasPlace, message: str) -> tuple[Where, str]:
+        """What a rule finds there."""
+        return self.where, message
+
+
 @dataclass(frozen=True)
-class Fact:
+class Fact(Placed):
     """One value, perhaps of a wrong type, None when absent, and where it stands.
 
     One that only a deploy knows, such as a parameter, is `Unknown` and passes unjudged.
@@ -58,13 +72,25 @@ class Fact:
         return str(self.where.path[-1]) if self.where.path else ""
 
     def says(self, predicate: str) -> tuple[Where, str]:
-        """A finding at its place, whose subject is its name: "weight is 2; …"."""
-        return self.where, f"{self.name} {predicate}"
+        """What a rule finds of it by its name: "weight is 2; …"."""
+        return self.finding(f"{self.name} {predicate}")
 
     @property
     def given(self) -> bool:
         """Whether it is there, known or not."""
         return self.value is not None
+
+    @property
+    def unknown(self) -> bool:
+        """Whether only a deploy knows what it is."""
+        return isinstance(self.value, Unknown)
+
+    @property
+    def scalar(self) -> str | None:
+        """The text that it is, or that CloudFormation makes of a number or a truth value."""
+        if isinstance(self.value, bool):
+            return str(self.value).lower()
+        return str(self.value) if isinstance(self.value, str | int | float) else None
 
     @property
     def certain(self) -> bool:
@@ -122,6 +148,14 @@ class Fact:
         return self.value if isinstance(self.value, str) else None
 
     @property
+    def document(self) -> Any:
+        """What its text is in JSON; None for what is none."""
+        try:
+            return json.loads(self.text or "")
+        except (ValueError, RecursionError):
+            return None
+
+    @property
     def pieces(self) -> tuple[str | None, ...]:
         """What is known of a text in order, None for each part that is not; () for no text."""
         if isinstance(self.value, Unknown):
@@ -157,7 +191,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class MemberFacts:
+class MemberFacts(Placed):
     """What is said in ``members``, by AWS's names or the file's; a `Member` is an attribute."""
 
     members: Fact
@@ -209,7 +243,7 @@ class NeighbourFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelFacts:
+class ModelFacts(Placed):
     """One model: its variants, its batch pipeline, and every container they run."""
 
     where: Where
@@ -222,7 +256,7 @@ class ModelFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContainerFacts:
+class ContainerFacts(Placed):
     """What a container runs, after a variant was laid over its model.
 
     ``batching``, ``server`` and ``environment`` are the joined entries, each
@@ -283,7 +317,7 @@ class ContainerFacts:
     def is_sent_uncompressed(self) -> bool:
         """Whether its model is a folder whose files the deploy sends as they are."""
         uri = self.data_source.get("S3Uri")
-        return isinstance(uri.value, Unknown) and self.artifact.text is not None
+        return uri.unknown and self.artifact.text is not None
 
     @property
     def offline(self) -> tuple[str, str] | None:
@@ -429,8 +463,8 @@ class ArtifactFacts:
         return self.container.compilation
 
     def says(self, sentence: str) -> tuple[Where, str]:
-        """A finding at the artifact, which names it as it is written."""
-        return self.artifact.where, f"artifact is {self.artifact.text!r}; {sentence}"
+        """What a rule finds of the artifact, which is named as it is written."""
+        return self.artifact.finding(f"artifact is {self.artifact.text!r}; {sentence}")
 
     @property
     def framework_name(self) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
-from local_aws.template import Unknown
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.facts import (
     ABSENT,
@@ -16,6 +15,7 @@ from sagemaker_serving.rules.facts import (
     Fact,
     Member,
     MemberFacts,
+    Placed,
     VariantFacts,
 )
 from sagemaker_serving.spec.aws import aws_fields
@@ -199,7 +199,7 @@ class ScalingStepsFacts(MemberFacts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricFacts:
+class MetricFacts(Placed):
     """A metric of CloudWatch that something is scaled by, or an alarm watches.
 
     ``dimensions`` are names and values. ``of_alarm`` is whether an alarm watches it, so that they
@@ -259,7 +259,7 @@ SERVERLESS_FIELDS = ("memory_size_in_mb", "max_concurrency", "provisioned_concur
 
 def is_serverless(variant: Fact) -> bool:
     """Whether an entry of ``variants`` is meant to be serverless, as the types tell, too."""
-    is_known = not isinstance(variant.value, Unknown)
+    is_known = not variant.unknown
     return is_known and any(variant.get(name).given for name in SERVERLESS_FIELDS)
 
 

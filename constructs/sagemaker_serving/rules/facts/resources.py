@@ -15,11 +15,12 @@ from sagemaker_serving.rules.facts import (
     Fact,
     Member,
     MemberFacts,
+    Placed,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagsFacts:
+class TagsFacts(Placed):
     """The tags of one thing: each key with its value.
 
     ``of_roles`` is whether they are an environment's: roles of IAM get them, too. ``added`` are how
@@ -192,7 +193,7 @@ class MonitorFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScalingFacts:
+class ScalingFacts(Placed):
     """How the number of a variant's instances, or of what else scales, follows its load.
 
     ``metric`` is the predefined or otherwise known metric that is held at ``target``;

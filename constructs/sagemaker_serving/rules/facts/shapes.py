@@ -165,7 +165,7 @@ class _Judge:
             # "The value for the field … must be a STRING": only templates' numbers become text.
             yield from self._mistyped(fact, owner, "text, in quotes")
         else:
-            text = _text(value) if self.form is Form.TEMPLATE else fact.text
+            text = fact.scalar if self.form is Form.TEMPLATE else fact.text
             if text is not None:
                 yield from self._text(fact, text, known, owner)
 
@@ -222,7 +222,7 @@ class _Judge:
 
     def _mistyped(self, fact: Fact, owner: str, wanted: str) -> Iterator[ShapeFault]:
         if self.form is not Form.FIELDS:
-            shown = "a text" if isinstance(fact.value, Unknown) else repr(fact.value)[:60]
+            shown = "a text" if fact.unknown else repr(fact.value)[:60]
             quotes = ", without quotes" if self.form is Form.ARGUMENTS and fact.text else ""
             message = f"{owner} is {shown}; it must be {wanted}{quotes}"
             yield self.fault(fact.where, message, "type")
@@ -275,13 +275,6 @@ def _number(fact: Fact, form: Form) -> float | None:
         return fact.number
     whole = whole_number(fact.text)
     return decimal_number(fact.text) if whole is None else whole
-
-
-def _text(value: Any) -> str | None:
-    """The text that CloudFormation makes of a scalar."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, str | int | float) else None
 
 
 @cache

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from local_aws.states_language import Problem, problems
-from local_aws.template import Unknown
 from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts import Fact, Placed
 
 
 @dataclass(frozen=True, kw_only=True)
-class StateMachineFacts:
+class StateMachineFacts(Placed):
     """A state machine; ``definition`` is its document, substitutions done, unknown where it is not
     read.
 
@@ -32,7 +31,7 @@ class StateMachineFacts:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the definition by the language."""
-        if isinstance(self.definition.value, Unknown):
+        if self.definition.unknown:
             return ()
         kind = self.type.text if self.type.given else "STANDARD"
         return tuple(problems(self.definition.value, kind))

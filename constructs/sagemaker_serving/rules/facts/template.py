@@ -9,11 +9,11 @@ from typing import Any
 
 from local_aws.schemas import Fault, Schema, settled
 from sagemaker_serving.errors import Where
-from sagemaker_serving.rules.facts import Fact
+from sagemaker_serving.rules.facts import Fact, Placed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mention:
+class Mention(Placed):
     """One mention of a name, by ``function`` (Ref, Fn::GetAtt, Fn::Sub, …, DependsOn, Condition).
 
     ``owner`` is the section and the name below which it stands. ``certain`` is whether it
@@ -29,7 +29,7 @@ class Mention:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TemplateFacts:
+class TemplateFacts(Placed):
     """A template as a whole: what its sections declare, and what is mentioned.
 
     ``document`` is all of it, ``size`` its bytes as a file. ``functions`` are those that are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from sagemaker_serving.catalog.ecr import EcrImage, parse_ecr_uri
 from sagemaker_serving.catalog.gpu_hosts import (
     ami_for,
@@ -33,8 +33,7 @@ def ami_version(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
     names = ami_versions(use)
     if fact.text is None or fact.text in names:
         return
-    close = nearest(fact.text, names)
-    hint = f"did you mean {close}" if close is not None else f"there are {', '.join(names)}"
+    hint = did_you_mean(fact.text, names) or f"there are {', '.join(names)}"
     yield fact.says(f"is {fact.text!r}; AWS has no such AMI version; {hint}")
 
 
@@ -108,12 +107,11 @@ def ami_default(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
         for cuda in sorted(_cudas(host)):
             if not starts_by_default(use, kind.family, cuda):
                 fitting = ami_for(use, [kind.name], images) or _newest(use, cuda)
-                yield (
-                    written.where,
+                yield written.finding(
                     f"{kind.name} has NVIDIA driver {default_driver(use, kind.family)} where no "
                     f"{fact.name} is given; the image has CUDA {cuda}, which needs driver "
                     f"{least_driver(cuda)}; set {fact.name} to "
-                    f"{fitting or 'one with a newer driver'}",
+                    f"{fitting or 'one with a newer driver'}"
                 )
 
 
@@ -137,11 +135,10 @@ def ami_unjudged(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
         runs_here = image is not None and processor_of(image.tag, image.repository) != "cpu"
         if image is not None and runs_here and not image_support(image).cuda:
             where = container.image_uri if container.image_uri.given else container.framework
-            yield (
-                where.where,
+            yield where.finding(
                 f"the CUDA of {image.repository} is not known here, so that it was not compared "
                 f"with NVIDIA driver {driver} of {kind.name}; for CUDA 12.9 and later set "
-                f"{fact.name}",
+                f"{fact.name}"
             )
 
 
@@ -163,11 +160,10 @@ def ami_cuda(host: VariantFacts | TransformFacts) -> Iterator[Finding]:
             images = [_image(container) for container in host.containers]
             kind = known(host.instance_type)
             fitting = ami_for(use, [kind.name], images) if kind is not None else None
-            yield (
-                fact.where,
+            yield fact.finding(
                 f"{fact.name} is {ami.name}, a host for CUDA {ami.cuda}, and the image has CUDA "
                 f"{cuda}; it may not start; "
-                + (f"use {fitting}" if fitting else f"leave {fact.name} out, or use another"),
+                + (f"use {fitting}" if fitting else f"leave {fact.name} out, or use another")
             )
 
 

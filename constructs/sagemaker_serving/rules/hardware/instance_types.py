@@ -111,19 +111,16 @@ def neuron_needs_compiled_model(container: ContainerFacts) -> Iterator[Finding]:
             "this image does not use it; use a Neuron image and a model compiled for it, or a CPU "
             "or GPU type"
         )
-    compiled = container.compilation.given or _is_neo_output(kind, container.artifact)
+    # The catalog has Neo's images for Inf1, which take archives only.
+    place = container.artifact.get("s3") if container.artifact.text is None else container.artifact
+    is_neo_output = kind.neuron == "Inferentia" and (place.text or "").endswith(".tar.gz")
+    compiled = container.compilation.given or is_neo_output
     if not container.image_uri.given and not compiled:
         yield container.instance_type.says(
             f"is {kind.name!r}, an {kind.neuron} host; it runs models compiled for it, in a Neuron "
             "image; let the deploy compile it (compile: {target_device: …}), give that image as "
             "image_uri and the compiled archive as artifact, or use a CPU or GPU type"
         )
-
-
-def _is_neo_output(kind: InstanceType, artifact: Fact) -> bool:
-    """Whether it may be: the catalog has Neo's images for Inf1, which take archives only."""
-    location = artifact.get("s3").text if artifact.text is None else artifact.text
-    return kind.neuron == "Inferentia" and (location or "").endswith(".tar.gz")
 
 
 @warning(
@@ -172,11 +169,7 @@ def image_of_framework(container: ContainerFacts) -> EcrImage | None:
     if is_unknown and any(image_regions(framework, version, scope) for scope in scopes):
         return None
     return image_for(
-        kind,
-        framework=framework,
-        version=version,
-        region=region,
-        accelerator=container.accelerator,
+        kind, framework=framework, version=version, region=region, accelerator=container.accelerator
     )
 
 

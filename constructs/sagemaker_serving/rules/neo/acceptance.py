@@ -63,18 +63,16 @@ def neo_accept_golden(job: CompilationFacts) -> Iterator[Finding]:
     except (NotFound, ProblemsFound) as wrong:
         found = wrong.problems if isinstance(wrong, ProblemsFound) else [wrong]
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        yield golden.where, f"golden is {golden.text!r}: {found[0]}{more}"
+        yield golden.says(f"is {golden.text!r}: {found[0]}{more}")
         return
     except (OSError, ValueError) as error:  # what is no path at all
-        yield golden.where, f"golden is {golden.text!r}, which cannot be read: {error}"
+        yield golden.says(f"is {golden.text!r}, which cannot be read: {error}")
         return
     unanswered = [exchange for exchange in exchanges if exchange.expected is None]
     if unanswered:
-        yield (
-            golden.where,
-            f"golden is {golden.text!r}, and {len(unanswered)} of its {len(exchanges)} requests "
-            "have no answer; record them with the original: sagemaker-serving golden ENDPOINT "
-            "FILE --record",
+        yield golden.says(
+            f"is {golden.text!r}, and {len(unanswered)} of its {len(exchanges)} requests have no "
+            "answer; record them with the original: sagemaker-serving golden ENDPOINT FILE --record"
         )
 
 
@@ -86,11 +84,10 @@ def neo_accept_endpoint(job: CompilationFacts) -> Iterator[Finding]:
     """
     if job.is_gated and _is_judged(job) and job.accept.get("golden").given:
         host = job.instance_type.text or "the variant's own type"
-        yield (
-            job.accept.where,
+        yield job.accept.finding(
             f"the deploy starts a temporary endpoint with one instance of {host}, sends it the "
             "golden requests, and removes it, whatever it answers; a model that misses "
-            f"{job.accept.name} fails the deploy, and the endpoint stays as it is",
+            f"{job.accept.name} fails the deploy, and the endpoint stays as it is"
         )
 
 
@@ -108,11 +105,10 @@ def neo_accept_by_hand(job: CompilationFacts) -> Iterator[Finding]:
             if job.is_gated
             else "judges variants of endpoints, no components and no batches"
         )
-        yield (
-            judged.where,
+        yield judged.finding(
             f"no deploy judges this {judged.name}: it {why}; run `sagemaker-serving compile "
             "ENVIRONMENT/MODEL/VARIANT --compare` before it, which ends with 1 when the model "
-            "misses it; it proves nothing of what Neo makes",
+            "misses it; it proves nothing of what Neo makes"
         )
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from local_aws.suggest import nearest
 from sagemaker_serving.archive import (
@@ -16,9 +14,7 @@ from sagemaker_serving.archive import (
     shown_shape,
     without_variables,
 )
-from sagemaker_serving.archive import (
-    neo_files as files_for_neo,
-)
+from sagemaker_serving.archive import neo_files as files_for_neo
 from sagemaker_serving.archive.sources import LEFT_OUT
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import ArtifactFacts
@@ -53,15 +49,14 @@ def neo_files(facts: ArtifactFacts) -> Iterator[Finding]:
                 what_to_do += "its folder here: both leave the others out"
             yield facts.says(
                 f"Neo compiles {facts.neo_framework.lower()} "
-                f"from exactly one {words} and there are {len(found)}{listing}; {what_to_do}",
+                f"from exactly one {words} and there are {len(found)}{listing}; {what_to_do}"
             )
     model = without_variables(contents.files) if facts.neo_framework == "TENSORFLOW" else None
     if model is not None:
         yield facts.says(
-            f"{model} has no variables/ with files, and "
-            "Neo compiles no SavedModel without one; save it with its weights as variables, or "
-            "give the frozen graph (.pb) that it was made of, which gets such a folder when it "
-            "is packed",
+            f"{model} has no variables/ with files, and Neo compiles no SavedModel without one; "
+            "save it with its weights as variables, or give the frozen graph (.pb) that it was "
+            "made of, which gets such a folder when it is packed"
         )
 
 
@@ -78,7 +73,7 @@ def neo_traced(facts: ArtifactFacts) -> Iterator[Finding]:
         if not traced:
             yield facts.says(
                 f"{name} is not a traced model, and Neo "
-                "compiles no other; save torch.jit.trace(model, example).save(...) instead",
+                "compiles no other; save torch.jit.trace(model, example).save(...) instead"
             )
 
 
@@ -98,7 +93,7 @@ def neo_torch_name(facts: ArtifactFacts) -> Iterator[Finding]:
         if len(found) == 1 and found[0].endswith(".pt"):
             yield facts.says(
                 f"Neo has refused {found[0]} with 'No pth "
-                f"file found for PyTorch model'; name it {found[0]}h",
+                f"file found for PyTorch model'; name it {found[0]}h"
             )
 
 
@@ -116,11 +111,10 @@ def neo_frozen_graph(facts: ArtifactFacts) -> Iterator[Finding]:
     if contents is None or not facts.compiled or facts.neo_framework != "TENSORFLOW":
         return
     if contents.graphs and not contents.saved_models and not contents.converted:
-        yield (
-            facts.artifact.where,
+        yield facts.artifact.finding(
             f"artifact is {facts.artifact.text!r}, which holds a frozen graph; Neo takes it, but "
             "TensorFlow's server loads no such result; give the .pb file itself, which becomes a "
-            "SavedModel when it is packed",
+            "SavedModel when it is packed"
         )
 
 
@@ -132,8 +126,8 @@ def neo_shapes(facts: ArtifactFacts) -> Iterator[Finding]:
     """
     inputs = _inputs(facts)
     fact = facts.compilation.get("data_input_config")
-    given = _as_mapping(fact.value)
-    if inputs is None or given is None:
+    given = fact.value if fact.text is None else fact.document
+    if inputs is None or not isinstance(given, Mapping):
         return
     for name, shape in given.items():
         tensor = inputs.get(name)
@@ -173,16 +167,14 @@ def neo_batch(facts: ArtifactFacts) -> Iterator[Finding]:
     if fixed_shapes(inputs, size) is not None:
         return
     if fixed_shapes(inputs, 1) is not None:
-        yield (
-            facts.compilation.where,
+        yield facts.compilation.finding(
             f"the model takes {shown_inputs(inputs)}, and Neo compiles for one size of batch; add "
-            "batch_size: 1, for one",
+            "batch_size: 1, for one"
         )
     else:
-        yield (
-            facts.compilation.where,
+        yield facts.compilation.finding(
             f"the model takes {shown_inputs(inputs)}, and Neo compiles for fixed shapes; add "
-            "data_input_config with a whole number for each dimension",
+            "data_input_config with a whole number for each dimension"
         )
 
 
@@ -209,7 +201,7 @@ def neo_script(facts: ArtifactFacts) -> Iterator[Finding]:
     )
     yield facts.says(
         f"it has no {facts.script_name}, and the image that "
-        f"serves compiled {framework} calls its functions; add one that defines {functions}",
+        f"serves compiled {framework} calls its functions; add one that defines {functions}"
     )
 
 
@@ -218,13 +210,3 @@ def _inputs(facts: ArtifactFacts) -> Mapping[str, Tensor] | None:
     if facts.contents is None or not facts.compiled or facts.neo_framework != "TENSORFLOW":
         return None
     return neo_inputs(facts.contents)
-
-
-def _as_mapping(value: Any) -> Mapping[str, Any] | None:
-    """data_input_config as a mapping, from text too; None for anything else."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
-    return value if isinstance(value, Mapping) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,7 +33,7 @@ def neo_target(job: CompilationFacts) -> Iterator[Finding]:
             f"stands beside {device.name}; a job compiles for one of them; remove the other"
         )
     if not device.given and not platform.given:
-        yield job.where, f"neither {device.name} nor {platform.name} is given; add one of them"
+        yield job.finding(f"neither {device.name} nor {platform.name} is given; add one of them")
 
 
 @warning(source=_SOURCE, example="TargetDevice: ml_eia2")
@@ -67,11 +66,10 @@ def neo_frozen(job: CompilationFacts) -> Iterator[Finding]:
     if support is None or not support.versions:
         return
     since = f", and has added none since {support.frozen_since}" if support.frozen_since else ""
-    yield (
-        job.where,
+    yield job.finding(
         f"for {device} Neo compiles {framework} up to {support.versions[-1]}{since}; without "
-        f"compile, {_UNCOMPILED[framework]} serves the model; compare both with "
-        "`sagemaker-serving bench`",
+        f"compile, {_UNCOMPILED[framework]} serves the model; compare both with `sagemaker-serving "
+        "bench`"
     )
 
 
@@ -148,13 +146,12 @@ def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
     config = job.data_input_config
     framework, device = job.framework.text, job.target_device.text
     if config.text:
-        shapes = _from_json(config.text)
+        shapes = config.document
         if shapes is None or _leaves_open(shapes):
             must = "be JSON" if shapes is None else "give each dimension a number"
-            yield (
-                config.where,
+            yield config.finding(
                 f"{config.name} is {config.text[:40]!r}; it must {must}, such as "
-                '{"input": [1, 224, 224, 3]}; write it so',
+                '{"input": [1, 224, 224, 3]}; write it so'
             )
     elif not config.given and framework in neo_frameworks() and device in neo_target_devices():
         support = neo_support(framework, device)
@@ -164,10 +161,9 @@ def neo_input_config(job: CompilationFacts) -> Iterator[Finding]:
         is_channels_last = framework in ("TENSORFLOW", "TFLITE")
         shape = [1, 224, 224, 3] if is_channels_last else [1, 3, 224, 224]
         if support is not None and support.versions and (support.needs_input_config or older):
-            yield (
-                job.where,
+            yield job.finding(
                 f"{config.name} is missing; Neo needs the inputs' shapes of {framework}; add it, "
-                f'such as {{"input": {shape}}}',
+                f'such as {{"input": {shape}}}'
             )
 
 
@@ -187,14 +183,6 @@ def neo_limits(job: CompilationFacts) -> Iterator[Finding]:
 def _alike(asked: str, known: str) -> bool:
     """Whether one of them is a release of the other: 2.9.2 of 2.9, and 1.8 of 1.8.0."""
     return asked == known or asked.startswith(f"{known}.") or known.startswith(f"{asked}.")
-
-
-def _from_json(text: str) -> Any:
-    """The document, None for what is none."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 def _leaves_open(shapes: Any) -> bool:

@@ -71,10 +71,9 @@ def neo_kind(kind: KindFacts) -> Iterator[Finding]:
     for name in ("multi_model", "model_package"):
         for fact in asked:
             if kind.model.get(name).given and fact.given:
-                yield (
-                    fact.where,
+                yield fact.finding(
                     f"compile stands beside {name}, whose archives the deploy does not bring; "
-                    "compile them before, with `sagemaker-serving compile`, and remove it here",
+                    "compile them before, with `sagemaker-serving compile`, and remove it here"
                 )
 
 

@@ -22,7 +22,7 @@ def policy_document(facts: PolicyDocumentFacts) -> Iterator[Finding]:
     What only a deploy knows passes unjudged.
     """
     for path, said in policy_problems(facts.document.value, facts.kind):
-        yield facts.document.inside(path).where, said
+        yield facts.document.inside(path).finding(said)
 
 
 @warning(

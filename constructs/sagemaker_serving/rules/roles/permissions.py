@@ -41,11 +41,10 @@ def role_permission(facts: RolePermissionFacts) -> Iterator[Finding]:
     if missing:
         named = sorted({need.action for need in missing})
         on = shown(missing[0].resource) if len(named) == 1 else ""
-        yield (
-            facts.given.where,
-            f"no policy of the role {facts.role} allows {', '.join(named)}"
-            f"{f' on {on}' if on else ''}, which this needs; "
-            "add a statement to its policies that allows it",
+        yield facts.given.finding(
+            f"no policy of the role {facts.role} allows "
+            f"{', '.join(named)}{f' on {on}' if on else ''}, which this needs; add a statement to "
+            "its policies that allows it"
         )
 
 
@@ -68,12 +67,11 @@ def role_bucket(facts: RolePermissionFacts) -> Iterator[Finding]:
         public = need.resource.startswith(_PUBLIC)
         if need.action == READ_OBJECT and not (allowed or public):
             name = shown(need.resource).removeprefix("arn:aws:s3:::")
-            yield (
-                facts.given.where,
-                f"no policy of the role {facts.role} that is known here allows {need.action}"
-                f"{f' on {name}' if name else ''}: AmazonSageMakerFullAccess is for buckets and "
-                "keys with sagemaker in their names; unless the bucket's own policy lets the role "
-                "in, add a statement that allows it",
+            yield facts.given.finding(
+                f"no policy of the role {facts.role} that is known here allows "
+                f"{need.action}{f' on {name}' if name else ''}: AmazonSageMakerFullAccess is for "
+                "buckets and keys with sagemaker in their names; unless the bucket's own policy "
+                "lets the role in, add a statement that allows it"
             )
 
 
@@ -103,8 +101,7 @@ def role_policy_order(facts: RolePermissionFacts) -> Iterator[Finding]:
                     late.setdefault(policy.late, []).append(need.action)
     follows = {policy.late: policy.follows for policy in facts.policies}
     for policy_id, actions in late.items():
-        yield (
-            facts.given.where,
+        yield facts.given.finding(
             f"the role {facts.role} gets {' and '.join(dict.fromkeys(actions))} by {policy_id}, "
             f"and {facts.user} does not wait for it, so SageMaker may look before it is there; "
             + (
@@ -112,7 +109,7 @@ def role_policy_order(facts: RolePermissionFacts) -> Iterator[Finding]:
                 "or into the role's own Policies"
                 if follows[policy_id]
                 else f"{_waiting(facts.user, policy_id)}, or put these into the role's own Policies"
-            ),
+            )
         )
 
 

@@ -44,17 +44,15 @@ def most_permissive(document: Any) -> Policy | None:
     read = [statement for statement in several if isinstance(statement, Mapping)]
     if len(read) < len(several):
         return None
-    kept = [_widest(statement) for statement in read if _counts(statement)]
+    kept = [
+        _widest(one)
+        for one in read
+        if one.get("Effect") != "Deny" or not (one.get("Condition") or has_unknown(dict(one)))
+    ]
     try:
         return Policy.parse({"Statement": kept}, name="policy")
     except MalformedPolicy:
         return None
-
-
-def _counts(statement: Mapping[str, Any]) -> bool:
-    return statement.get("Effect") != "Deny" or not (
-        statement.get("Condition") or has_unknown(dict(statement))
-    )
 
 
 def _widest(statement: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,13 +95,10 @@ def resources_of(policy: Policy, service: str) -> list[str]:
         resource
         for one in policy.statements
         if one.effect == "Allow"
-        if one.not_actions or any(_is_of(action, service) for action in one.actions)
+        if one.not_actions
+        or any(fnmatchcase(service, name.partition(":")[0].lower()) for name in one.actions)
         for resource in (("*",) if one.not_resources else one.resources)
     ]
-
-
-def _is_of(action: str, service: str) -> bool:
-    return fnmatchcase(service, action.partition(":")[0].lower())
 
 
 def allows(policy: Policy, need: Need) -> bool:

@@ -40,10 +40,9 @@ def role_trust(facts: RoleTrustFacts) -> Iterator[Finding]:
     if not denied and any(policy.allowed_as(caller, *_ASSUMING) for caller in callers):
         return
     said = "denies it that" if denied else f"trusts {', '.join(trusted) or 'nobody'}"
-    yield (
-        facts.trust.where,
+    yield facts.trust.finding(
         f"the role {facts.role} is given to {facts.service}, which has to assume it, and {said}; "
-        f"allow {facts.service} sts:AssumeRole, or give another role",
+        f"allow {facts.service} sts:AssumeRole, or give another role"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from sagemaker_serving.rules.engine import Finding, note, rule, warning
 from sagemaker_serving.rules.engine.numbers import at_least, between
 from sagemaker_serving.rules.facts import Fact
@@ -34,11 +34,10 @@ def scaling_named(kind: KindFacts) -> Iterator[Finding]:
     for name, scaling in kind.model.get("scaling").entries():
         if not known:
             hint = "the model has no variants; remove scaling, or add them"
-            yield scaling.where, f"{name!r} is nothing that scales here; {hint}"
+            yield scaling.finding(f"{name!r} is nothing that scales here; {hint}")
         elif name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean {close}" if close is not None else f"use {', '.join(known)}"
-            yield scaling.where, f"{name!r} is nothing that scales here; {hint}"
+            hint = did_you_mean(name, known) or f"use {', '.join(known)}"
+            yield scaling.finding(f"{name!r} is nothing that scales here; {hint}")
 
 
 @warning(source="this project", example="scaling: {gpu: {min: 1, max: 8}}   # and no policy")
@@ -52,10 +51,9 @@ def scaling_moves(kind: KindFacts) -> Iterator[Finding]:
         if least is None or most is None or most < least:
             continue  # that is named already
         if least != most and not any(scaling.get(name).value for name in _POLICIES):
-            yield (
-                scaling.where,
+            yield scaling.finding(
                 f"min is {least} and max is {most}, and nothing moves it between; add one of "
-                f"{', '.join(_POLICIES)}, or make them the same",
+                f"{', '.join(_POLICIES)}, or make them the same"
             )
 
 
@@ -77,10 +75,11 @@ def scaling_metric(scaling: ScalingFacts) -> Iterator[Finding]:
         return
     if name not in DIMENSION_OF and not closed:
         return
+    fitting = [one for one, of in DIMENSION_OF.items() if of == dimension and one != BACKLOG]
     if DIMENSION_OF.get(name) != dimension or (name == BACKLOG and scaling.asynchronous is False):
         yield scaling.metric.says(
             f"follows {name}, which {_scaled(scaling)} does not have; use "
-            f"{' or '.join(_fitting(scaling))}"
+            f"{' or '.join([BACKLOG] if scaling.asynchronous else fitting)}"
         )
 
 
@@ -109,11 +108,10 @@ def scaling_policy_form(facts: ShapeFacts) -> Iterator[Finding]:
     for of, name in _CONFIGURATIONS.items() if kind in _CONFIGURATIONS else ():
         configuration = policy.get(name)
         if of == kind and not configuration.given:
-            yield policy.where, f"PolicyType is {kind} and {name} is missing; add it"
+            yield policy.finding(f"PolicyType is {kind} and {name} is missing; add it")
         elif of != kind and isinstance(configuration.value, Mapping):
-            yield (
-                configuration.where,
-                f"{name} is given and PolicyType is {kind}; remove it, or write PolicyType: {of}",
+            yield configuration.says(
+                f"is given and PolicyType is {kind}; remove it, or write PolicyType: {of}"
             )
     tracking = policy.get(_CONFIGURATIONS["TargetTrackingScaling"])
     ways = [tracking.get(f"{one}MetricSpecification") for one in ("Predefined", "Customized")]
@@ -209,10 +207,9 @@ def scaling_alarm(policy: ScalingStepsFacts) -> Iterator[Finding]:
     another stack may, so that this is a note.
     """
     if policy.unused:
-        yield (
-            policy.where,
+        yield policy.finding(
             "no alarm of the template has this policy in its AlarmActions, and nothing else sets "
-            "it off; add an alarm with the policy's !Ref there, or track a metric",
+            "it off; add an alarm with the policy's !Ref there, or track a metric"
         )
 
 
@@ -226,11 +223,10 @@ def scaling_unregistered(scaling: ScalingFacts) -> Iterator[Finding]:
     Of an endpoint that the template makes there is none before: "No scalable target registered".
     """
     if scaling.unregistered:
-        yield (
-            scaling.where,
-            f"the policy scales {scaling.unregistered}, and no scalable target of the template "
-            "is of that variant; add an AWS::ApplicationAutoScaling::ScalableTarget, and name it "
-            "by ScalingTargetId",
+        yield scaling.finding(
+            f"the policy scales {scaling.unregistered}, and no scalable target of the template is "
+            "of that variant; add an AWS::ApplicationAutoScaling::ScalableTarget, and name it by "
+            "ScalingTargetId"
         )
 
 
@@ -241,10 +237,8 @@ def scaling_adjustment(policy: ScalingStepsFacts) -> Iterator[Finding]:
     PutScalingPolicy needs it of a new policy, though CloudFormation's schema does not.
     """
     if policy.steps.given and not policy.adjustment.given:
-        yield (
-            policy.adjustment.where,
-            "AdjustmentType is missing; give ChangeInCapacity, PercentChangeInCapacity or "
-            "ExactCapacity",
+        yield policy.adjustment.says(
+            "is missing; give ChangeInCapacity, PercentChangeInCapacity or ExactCapacity"
         )
 
 
@@ -287,9 +281,8 @@ def scaling_metric_form(metric: MetricFacts) -> Iterator[Finding]:
         elif text.startswith(":") and fact is not metric.name and most == 255:
             yield fact.says(f"is {text!r}; it must not begin with a colon; remove it")
     if len(metric.dimensions) > 30:
-        yield (
-            metric.dimensions[0][0].where,
-            f"there are {len(metric.dimensions)} dimensions; a metric takes 30; remove some",
+        yield metric.dimensions[0][0].finding(
+            f"there are {len(metric.dimensions)} dimensions; a metric takes 30; remove some"
         )
 
 
@@ -302,15 +295,6 @@ def _scaled(scaling: ScalingFacts) -> str:
     return "an asynchronous variant" if scaling.asynchronous else "a real-time variant"
 
 
-def _fitting(scaling: ScalingFacts) -> Iterator[str]:
-    if scaling.asynchronous:
-        yield BACKLOG
-        return
-    for name, dimension in DIMENSION_OF.items():
-        if dimension == scaling.dimension.text and name != BACKLOG:
-            yield name
-
-
 def _not_adjacent(policy: ScalingStepsFacts) -> Iterator[Finding]:
     bounded = [
         (step, _or(step.get(_LOWER), float("-inf")), _or(step.get(_UPPER), float("inf")))
@@ -320,11 +304,10 @@ def _not_adjacent(policy: ScalingStepsFacts) -> Iterator[Finding]:
         return
     for (_, _, upper), (step, lower, _) in pairwise(sorted(bounded, key=lambda one: one[1])):
         if lower < upper:
-            yield step.where, "the step overlaps another one; let each begin where the last ends"
+            yield step.finding("the step overlaps another one; let each begin where the last ends")
         elif lower > upper:
-            yield (
-                step.where,
-                f"no step is taken from {upper:g} to {lower:g}; let each begin where the last ends",
+            yield step.finding(
+                f"no step is taken from {upper:g} to {lower:g}; let each begin where the last ends"
             )
 
 
@@ -333,13 +316,12 @@ def _ways(policy: ScalingStepsFacts) -> Iterator[Finding]:
     changes = [step.get("ScalingAdjustment").number or 0 for step in steps]
     adds = all(change >= 0 for change in changes)
     if not adds and not all(change <= 0 for change in changes):
-        yield policy.where, "some steps add and others remove; write two policies, one for each"
+        yield policy.finding("some steps add and others remove; write two policies, one for each")
         return
     edge, of = ("lower", _LOWER) if adds else ("upper", _UPPER)
     if steps and not any(step.get(of).given for step in steps):
-        yield (
-            policy.where,
-            f"no step has {edge}, so nothing says when the first step applies; give it",
+        yield policy.finding(
+            f"no step has {edge}, so nothing says when the first step applies; give it"
         )
 
 

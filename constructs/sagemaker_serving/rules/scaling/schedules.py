@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from local_aws.schedules import SCALING, schedule_fault
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean
 from sagemaker_serving.catalog.snapshot import snapshot
 from sagemaker_serving.rules.engine import Finding, rule
 from sagemaker_serving.rules.engine.numbers import at_least, not_below
@@ -34,7 +34,7 @@ def scaling_schedule(schedules: SchedulesFacts) -> Iterator[Finding]:
             yield each.schedule.says(f"is {text!r}; {fault}")
         if not each.minimum.given and not each.maximum.given:
             least, most = each.minimum.name, each.maximum.name
-            yield each.where, f"neither {least} nor {most} is given; give one of them"
+            yield each.finding(f"neither {least} nor {most} is given; give one of them")
 
 
 @rule(source=_GRAMMAR, example="ScheduleExpression: cron(0 8 * * *)")
@@ -63,8 +63,7 @@ def scaling_schedule_zone(schedules: SchedulesFacts) -> Iterator[Finding]:
 
 def _zone(zone: Fact) -> Iterator[Finding]:
     if zone.text is not None and zone.text not in _time_zones():
-        close = nearest(zone.text, _time_zones())
-        hint = f"did you mean {close}" if close is not None else "use one such as Europe/Berlin"
+        hint = did_you_mean(zone.text, _time_zones()) or "use one such as Europe/Berlin"
         yield zone.says(f"is {zone.text!r}; there is no such time zone; {hint}")
 
 
@@ -84,7 +83,7 @@ def scaling_schedule_name(schedules: SchedulesFacts) -> Iterator[Finding]:
         if name.text is None:
             continue
         if name.text in seen:
-            yield name.where, f"a schedule named {name.text!r} stands above; rename one of them"
+            yield name.finding(f"a schedule named {name.text!r} stands above; rename one of them")
         seen.add(name.text)
 
 

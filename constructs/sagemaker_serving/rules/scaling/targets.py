@@ -46,10 +46,9 @@ def scaling_namespace(scaling: ScalingFacts) -> Iterator[Finding]:
     dimension, namespace = scaling.dimension.text, scaling.namespace.text
     known = dimension is not None and namespace is not None
     if known and str(dimension).partition(":")[0] != namespace:
-        yield (
-            scaling.namespace.where,
-            f"ServiceNamespace is {namespace!r}, and ScalableDimension is {dimension!r}; both "
-            "must name the same service",
+        yield scaling.namespace.finding(
+            f"ServiceNamespace is {namespace!r}, and ScalableDimension is {dimension!r}; both must "
+            "name the same service"
         )
 
 
@@ -110,10 +109,9 @@ def scaling_burstable(scaling: ScalingFacts) -> Iterator[Finding]:
     """
     kind = known(scaling.instance_type)
     if kind is not None and kind.burstable:
-        yield (
-            scaling.where,
-            f"the variant runs on {kind.name}; burstable types can't be scaled; use ml.c5 or "
-            "ml.m5 of a like size",
+        yield scaling.finding(
+            f"the variant runs on {kind.name}; burstable types can't be scaled; use ml.c5 or ml.m5 "
+            "of a like size"
         )
 
 

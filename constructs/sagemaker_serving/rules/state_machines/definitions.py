@@ -7,7 +7,6 @@ from typing import Any
 
 from local_aws.states_language import Problem, warnings
 from local_aws.suggest import nearest
-from local_aws.template import Unknown
 from sagemaker_serving.errors import Where
 from sagemaker_serving.rules.engine import Finding, rule, warning
 from sagemaker_serving.rules.facts import Fact
@@ -30,10 +29,10 @@ def state_machine_source(machine: StateMachineFacts) -> Iterator[Finding]:
     given = [source for source in machine.sources if source.given]
     names = ", ".join(source.name for source in machine.sources)
     if not given:
-        yield machine.where, f"there is no definition; give one of {names}"
-    elif len(given) > 1 and not any(isinstance(source.value, Unknown) for source in given):
+        yield machine.finding(f"there is no definition; give one of {names}")
+    elif len(given) > 1 and not any(source.unknown for source in given):
         both = " and ".join(source.name for source in given)
-        yield given[1].where, f"{both} stand together; keep one"
+        yield given[1].finding(f"{both} stand together; keep one")
     if machine.fault is not None:
         yield machine.fault
 
@@ -115,14 +114,12 @@ def state_machine_substitution_unused(machine: StateMachineFacts) -> Iterator[Fi
     values = " ".join(text for _, _, text in _texts(machine.substitutions.value, machine.where))
     for name, given in machine.substitutions.entries():
         if name not in machine.mentioned and f"${{{name}}}" not in values:
-            yield given.where, f"the definition has no ${{{name}}}; remove {name}, or use it"
+            yield given.finding(f"the definition has no ${{{name}}}; remove {name}, or use it")
 
 
 def _told(machine: StateMachineFacts, found: Iterable[Problem]) -> Iterator[Finding]:
     for problem in found:
-        where = machine.definition.where
-        for key in problem.place or ():
-            where = where / key
+        where = machine.definition.where.inside(problem.place or ())
         yield where, f"{problem.message}; {problem.advice}" if problem.advice else problem.message
 
 

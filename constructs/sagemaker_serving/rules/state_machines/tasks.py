@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from local_aws.suggest import nearest
+from local_aws.suggest import did_you_mean, nearest
 from sagemaker_serving.catalog.actions import sdk_actions, sdk_services
 from sagemaker_serving.catalog.integrations import integrations
 from sagemaker_serving.rules.engine import Finding, rule, warning
@@ -33,7 +33,7 @@ def state_machine_resource(task: TaskFacts) -> Iterator[Finding]:
     wrong = _wrong(task.text)
     if wrong is not None:
         shown = task.text if task.resource.text is not None else "Resource"
-        yield task.resource.where, f"{shown}: {wrong}"
+        yield task.resource.finding(f"{shown}: {wrong}")
 
 
 @warning(
@@ -52,12 +52,13 @@ def job_name_fixed(task: TaskFacts) -> Iterator[Finding]:
     """
     action = sagemaker_action(task) or ""
     what = action.removeprefix("Create")
+    others = re.compile(f"(Describe|Update|Delete|List){what}s?")
     name = task.arguments.get(f"{what}Name")
     if action == what or name.text is None:
         return
     if what.endswith("Job"):
         is_there = "a job's name is there once"
-    elif what in _KEPT and not task.caught and not any(map(_of(what).fullmatch, task.beside)):
+    elif what in _KEPT and not task.caught and not any(map(others.fullmatch, task.beside)):
         is_there = f"{_KEPT[what]} of that name is there after the first"
     else:
         return
@@ -85,16 +86,14 @@ def job_name_letters(task: TaskFacts) -> Iterator[Finding]:
     path = "" if name is None or name.text is None else name.text
     found = _WITH_COLONS.search(path)
     if name is not None and found and not _TAKEN_APART.search(path):
-        yield (
-            name.where,
+        yield name.finding(
             f"{what}Name takes {found[0]}, which has colons, and a name has letters, digits and "
-            "hyphens; take $$.Execution.Name, of up to 63 characters",
+            "hyphens; take $$.Execution.Name, of up to 63 characters"
         )
     elif name is not None and (wrong := _NO_LETTER.search(_literal(path))):
-        yield (
-            name.where,
+        yield name.finding(
             f"{what}Name is given {wrong[0]!r} by {path}, and a name has letters, digits and "
-            "hyphens; write a hyphen",
+            "hyphens; write a hyphen"
         )
 
 
@@ -127,11 +126,6 @@ _KEPT = {
 """What stays there that a machine makes, besides jobs."""
 
 
-def _of(what: str) -> re.Pattern[str]:
-    """The actions by which a machine finds, changes or removes one of ``what``."""
-    return re.compile(f"(Describe|Update|Delete|List){what}s?")
-
-
 @warning(
     source="botocore InvokeEndpointAsync; aws/amazon-sagemaker-examples#4879",
     example="Resource: …:aws-sdk:sagemakerruntime:invokeEndpoint   # of an asynchronous endpoint",
@@ -144,10 +138,9 @@ def invocation_kind(call: InvocationFacts) -> Iterator[Finding]:
     wanted = "InvokeEndpointAsync" if call.asynchronous else "InvokeEndpoint"
     if call.asynchronous is not None and call.action != wanted:
         kind = "an" if call.asynchronous else "no"
-        yield (
-            call.arguments.where,
+        yield call.arguments.finding(
             f"{call.endpoint} is {kind} asynchronous endpoint, and {call.action} is for the other "
-            f"kind; call {wanted}",
+            f"kind; call {wanted}"
         )
 
 
@@ -164,7 +157,7 @@ def invocation_input(call: InvocationFacts) -> Iterator[Finding]:
     known = isinstance(call.arguments.value, Mapping)
     if known and call.action == "InvokeEndpointAsync" and len(given) != 1:
         said = "neither InputLocation nor Body" if not given else "both InputLocation and Body"
-        yield call.arguments.where, f"{call.action} has {said}; give one of them"
+        yield call.arguments.finding(f"{call.action} has {said}; give one of them")
 
 
 def _wrong(text: str) -> str | None:
@@ -208,8 +201,10 @@ def _sdk(service: str, action: str) -> str | None:
     actions = sdk_actions(service)
     if not actions or f"{action[:1].upper()}{action[1:]}" in actions:
         return None
-    near = nearest(action, [f"{each[:1].lower()}{each[1:]}" for each in actions])
-    hint = f"did you mean {near}?" if near else "see the service's API reference"
+    hint = (
+        did_you_mean(action, [f"{each[:1].lower()}{each[1:]}" for each in actions], "?")
+        or "see the service's API reference"
+    )
     return f"{service} has no action {action}; {hint}"
 
 

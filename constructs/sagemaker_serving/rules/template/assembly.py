@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sagemaker_serving.errors import Problem, ProblemsFound, Where
+from sagemaker_serving.errors import ProblemsFound, Where
 
 
 def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
@@ -43,8 +43,9 @@ def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
             why = f"{error.filename} is missing"
         else:
             why = f"{type(error).__name__}: {error}"
-        raise _refused(
-            folder,
+        raise ProblemsFound.of(
+            "assembly",
+            Where(str(folder)),
             f"this is no cloud assembly ({why}); give the folder that cdk synth wrote, cdk.out by "
             "default, or one that has environment files or templates; a model's folder is for "
             "`sagemaker-serving inspect`",
@@ -66,7 +67,8 @@ def _with_nested(
     try:
         resources = json.loads(path.read_text(encoding="utf-8")).get("Resources", {})
     except (OSError, ValueError) as error:
-        raise _refused(path, f"it cannot be read: {error}; run cdk synth again") from None
+        message = f"it cannot be read: {error}; run cdk synth again"
+        raise ProblemsFound.of("assembly", Where(str(path)), message) from None
     if resources:
         yield path, region
     for resource in resources.values():
@@ -75,7 +77,3 @@ def _with_nested(
             nested = next((file for name, file in files.items() if name in url), None)
             if nested is not None:
                 yield from _with_nested(nested, region, files)
-
-
-def _refused(place: Path, message: str) -> ProblemsFound:
-    return ProblemsFound([Problem(rule="assembly", where=Where(str(place)), message=message)])

@@ -105,9 +105,7 @@ def _from_file(facts: StateMachineFacts, source: Fact) -> StateMachineFacts:
 
 def _unread(source: Fact, problem: Problem) -> tuple[Where, str]:
     """A problem of the file, told at its place in it."""
-    where = _within(source.where, problem.where)
-    for key in problem.where.path:
-        where = where / key
+    where = _within(source.where, problem.where).inside(problem.where.path)
     return where, problem.message
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from sagemaker_serving.rules.facts import ContainerFacts, Fact
 from sagemaker_serving.rules.facts.resources import ExpiringFacts
@@ -51,16 +49,8 @@ def _days_of_objects(bucket: Resource, key: str) -> Iterator[Fact]:
 
 def _days_of_images(repository: Resource) -> Iterator[Fact]:
     text = repository.properties.get("LifecyclePolicy").get("LifecyclePolicyText")
-    for one in _rules_of(text.text):
-        selection = one.get("selection") if isinstance(one, dict) else None
-        chosen = selection if isinstance(selection, dict) else {}
-        if (chosen.get("tagStatus"), chosen.get("countType")) == ("any", "sinceImagePushed"):
-            yield Fact(chosen.get("countNumber"), text.where)
-
-
-def _rules_of(text: str | None) -> list[Any]:
-    try:
-        rules = json.loads(text or "{}").get("rules", [])
-    except (ValueError, AttributeError):
-        return []
-    return rules if isinstance(rules, list) else []
+    for one in Fact(text.document, text.where).get("rules").items():
+        chosen = one.get("selection")
+        kinds = (chosen.get("tagStatus").text, chosen.get("countType").text)
+        if kinds == ("any", "sinceImagePushed"):
+            yield Fact(chosen.get("countNumber").value, text.where)

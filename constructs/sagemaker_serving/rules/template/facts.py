@@ -216,11 +216,13 @@ def _watched(endpoint: Resource, resources: Resources) -> Iterator[WatchedFacts]
         alarm = resources.referred(named, ALARM)
         composite = resources.referred(named, COMPOSITE)
         metrics = [] if alarm is None else list(alarm_metrics(alarm, resources))
+        near = nearest(named.text or "", names)
         treats = ABSENT if alarm is None else alarm.properties.get("TreatMissingData")
         yield WatchedFacts(
             named=named,
             found=alarm is not None or composite is not None,
-            others=_meant(named, names) if seen else names,
+            # A composite alarm may watch those of other stacks: one counts that is nearly meant.
+            others=names if not seen else () if near is None else (near,),
             missing_data=treats if alone else ABSENT,
             metrics=tuple(metric.name.text or "" for metric in metrics),
             both_fleets=tuple(metric.where for metric in metrics if _is_of_both_fleets(metric)),
@@ -230,12 +232,6 @@ def _watched(endpoint: Resource, resources: Resources) -> Iterator[WatchedFacts]
         if composite is not None and composite.logical_id not in seen:
             seen.add(composite.logical_id)
             waiting += _within(composite.properties.get("AlarmRule"))
-
-
-def _meant(named: Fact, names: Sequence[str]) -> tuple[str, ...]:
-    """The name that is meant by one in a composite alarm, which may watch those of other stacks."""
-    near = nearest(named.text or "", names)
-    return () if near is None else (near,)
 
 
 def _within(rule: Fact) -> Iterator[tuple[Fact, Fact, bool]]:

@@ -63,9 +63,7 @@ def whole_template(template: Template, region: str | None) -> TemplateFacts | No
 
 def place(where: Where, path: tuple[str | int, ...]) -> Where:
     """The place of a path of the document, as the rules on resources write it."""
-    for key in shown(path):
-        where = where / key
-    return where
+    return where.inside(shown(path))
 
 
 class _Reader:

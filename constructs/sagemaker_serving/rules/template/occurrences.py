@@ -130,7 +130,8 @@ def _finding(
     alike: dict[str, set[Problem]] = {}
     for value in allowed:
         with_it = [each for scenario, each in tried if scenario.agrees({**needed, key: value})]
-        found = [{one for one in each.problems if _stands_beside(one, problem)} for each in with_it]
+        beside = [(one for one in each.problems if one.rule == problem.rule) for each in with_it]
+        found = [{one for one in each if one.where == problem.where} for each in beside]
         if found and all(found):
             alike[value] = set().union(*found)
     others = set().union(*alike.values())
@@ -150,17 +151,12 @@ def _is_default(when: Asked, scenarios: Scenarios) -> bool:
     return has_defaults and scenarios.where({}).agrees(when)
 
 
-def _stands_beside(one: Problem, problem: Problem) -> bool:
-    return (one.rule, one.where) == (problem.rule, problem.where)
-
-
 def _dispensable(problem: Problem, asked: Asked) -> list[tuple[str, str]]:
     """What was asked, the least telling first: values that the message does not show, then
     conditions, the last of them first."""
     last_first = list(asked)[::-1]
     return sorted(
-        last_first,
-        key=lambda key: key[0] != "parameter" or str(asked[key]) in problem.message,
+        last_first, key=lambda key: key[0] != "parameter" or str(asked[key]) in problem.message
     )
 
 

@@ -85,7 +85,7 @@ def read_plan(path: Path) -> list[Plan]:
             "this is a plan as Terraform packs it, in a zip; write it as JSON, and check that: "
             f"terraform show -json {path.name} > plan.json"
         )
-        raise ProblemsFound([Problem(rule="plan", where=Where(str(path)), message=message)])
+        raise ProblemsFound.of("plan", Where(str(path)), message)
     text = text_of(path, "name a plan that exists")
     try:
         data = json.loads(text)
@@ -101,8 +101,7 @@ def read_plan(path: Path) -> list[Plan]:
             f"{what}; write one by "
             "terraform plan -out plan && terraform show -json plan > plan.json"
         )
-        problem = Problem(rule="plan", where=Where(str(path)), message=message)
-        raise ProblemsFound([problem]) from None
+        raise ProblemsFound.of("plan", Where(str(path)), message) from None
     written = dict(_written(data.get("configuration", {}).get("root_module", {})))
     resources: dict[str | None, dict[str, Any]] = {}
     names: dict[tuple[str | int, ...], tuple[str | int, ...]] = {}
@@ -150,10 +149,7 @@ def read_plan(path: Path) -> list[Plan]:
             region=region,
             names=names,
             template=Template(
-                resources=of,
-                where=Where(str(path)),
-                gone_first=gone_first,
-                same_name=same_name,
+                resources=of, where=Where(str(path)), gone_first=gone_first, same_name=same_name
             ),
         )
         for region, of in resources.items()

@@ -12,15 +12,8 @@ from typing import Any
 
 import yaml
 
-from local_aws.template import (
-    Evaluator,
-    Names,
-    TemplateError,
-    referenced,
-    repeated,
-    short_form,
-)
-from sagemaker_serving.errors import Problem, ProblemsFound, Where
+from local_aws.template import Evaluator, Names, TemplateError, referenced, repeated, short_form
+from sagemaker_serving.errors import ProblemsFound, Where
 from sagemaker_serving.rules.template.json_lines import json_where
 from sagemaker_serving.rules.template.marks import SUBSTITUTION
 from sagemaker_serving.spec.yaml_text import read_yaml, text_of
@@ -71,15 +64,8 @@ def read_template(path: Path) -> Template:
         return _of_definition(path, text)
     data, where = _load(text, str(path))
     if not isinstance(data, dict) or not isinstance(data.get("Resources"), dict):
-        raise ProblemsFound(
-            [
-                Problem(
-                    rule="template",
-                    where=Where(str(path), (), {(): 1}),
-                    message="there is no mapping Resources; this is no CloudFormation template",
-                )
-            ]
-        )
+        message = "there is no mapping Resources; this is no CloudFormation template"
+        raise ProblemsFound.of("template", Where(str(path), (), {(): 1}), message)
     read = add_sections(template_of(data["Resources"], where), data)
     return replace(_with_loops(read), document=data, size=len(text.encode()))
 

@@ -159,7 +159,7 @@ class Resources:
         Two names are the same whose parts are, as ``${AWS::StackName}-model`` and a parameter.
         """
         name = NAMED_BY.get(resource_type, "") if name is None else name
-        if isinstance(reference.value, Unknown) and reference.value.name in self._declared:
+        if reference.unknown and reference.value.name in self._declared:
             found = self.find(reference.value.name or "")
             return found if found is not None and found.type == resource_type else None
         text = same_text(reference.value)
@@ -241,8 +241,7 @@ class Resources:
             logical_id=logical_id,
             type=self.kind(logical_id).text or "",
             properties=Fact(
-                evaluator.evaluate(declared.get("Properties", {})),
-                self.template.where / logical_id,
+                evaluator.evaluate(declared.get("Properties", {})), self.template.where / logical_id
             ),
         )
 

@@ -63,7 +63,7 @@ def machine_needs(
         given = (at(task.arguments, path.split(".")) for path in role_users(action))
         passes = any(one.given for found in given for one in found)
         waits = task.text.endswith(".sync")
-        known = not isinstance(task.arguments.value, Unknown)
+        known = not task.arguments.unknown
         tags = bool(task.arguments.get("Tags").size)
         named = task_needs(action, waits=waits, passes=passes and known, tags=tags)
         endpoint = task.arguments.get("EndpointName") if known else ABSENT
@@ -166,7 +166,7 @@ def caller_facts(function: Resource, resources: Resources) -> Iterator[CallerFac
     for told, endpoint in (*elsewhere, *here):
         config = used_config(endpoint, resources)
         block = ABSENT if config is None else config.properties.get("AsyncInferenceConfig")
-        unknown = config is None or isinstance(block.value, Unknown)
+        unknown = config is None or block.unknown
         named = told if endpoint is None else endpoint.properties.get("EndpointName")
         yield CallerFacts(
             user=function.logical_id,
@@ -254,19 +254,23 @@ def _permissions(
 ) -> Iterator[RolePermissionFacts]:
     role = referred_role(given, resources) if needs else None
     if role is not None and not _may_have_more(role, resources):
+        # Policies of buckets let roles of the account do something, too.
+        buckets = resources.of_types(_BUCKET_POLICY)
+        documents = (one.properties.get("PolicyDocument").value for one in buckets)
+        of_buckets = (GivenPolicy(document=_marked(one, resources)) for one in documents)
         yield RolePermissionFacts(
             user=user.logical_id,
             role=role.logical_id,
             given=given,
             needs=tuple(dict.fromkeys(needs)),
-            policies=(*_policies(role, user, resources), *_bucket_policies(resources)),
+            policies=(*_policies(role, user, resources), *of_buckets),
         )
 
 
 def _policies(role: Resource, user: Resource, resources: Resources) -> Iterator[GivenPolicy]:
     """Every policy that the role can have."""
     inline, managed = (role.properties.get(name) for name in ("Policies", "ManagedPolicyArns"))
-    if isinstance(inline.value, Unknown) or isinstance(managed.value, Unknown):
+    if inline.unknown or managed.unknown:
         yield GivenPolicy(document=None)
     for one in inline.items():
         yield GivenPolicy(document=_marked(one.get("PolicyDocument").value, resources))
@@ -321,14 +325,7 @@ def _may_mean(named: Fact, role: Resource, resources: Resources) -> bool:
     found = resources.referred(named, ROLE)
     if found is not None:
         return found.logical_id == role.logical_id
-    return named.text is None or isinstance(role.properties.get("RoleName").value, Unknown)
-
-
-def _bucket_policies(resources: Resources) -> Iterator[GivenPolicy]:
-    """The policies of the template's buckets, which let roles of the account do something too."""
-    for resource in resources.of_types(_BUCKET_POLICY):
-        document = resource.properties.get("PolicyDocument").value
-        yield GivenPolicy(document=_marked(document, resources))
+    return named.text is None or role.properties.get("RoleName").unknown
 
 
 def _arn(value: Any, resources: Resources) -> str | None:

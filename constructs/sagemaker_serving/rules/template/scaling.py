@@ -45,7 +45,9 @@ def policy_facts(policy: Resource, resources: Resources) -> Iterator[object]:
     target = target or _target_of(policy, resources) or policy
     if _is_of_sagemaker(target):
         yield _policy(policy, target, resources)
-        yield from _steps(policy, resources)
+        stepping = resources.numbered(policy.properties).get("StepScalingPolicyConfiguration")
+        if stepping.given:
+            yield ScalingStepsFacts(members=stepping, unused=_is_unused(policy, resources))
         yield _metric(policy, target, resources)
 
 
@@ -193,12 +195,6 @@ def _is_doubled(policy: Resource, metric: str, resources: Resources) -> bool:
     return False
 
 
-def _steps(policy: Resource, resources: Resources) -> Iterator[ScalingStepsFacts]:
-    stepping = resources.numbered(policy.properties).get("StepScalingPolicyConfiguration")
-    if stepping.given:
-        yield ScalingStepsFacts(members=stepping, unused=_is_unused(policy, resources))
-
-
 def _is_unused(policy: Resource, resources: Resources) -> bool:
     """Whether nothing of the template, its outputs included, may set a policy off."""
     document = resources.template.document
@@ -252,7 +248,7 @@ def config_of(endpoint: Resource | None, resources: Resources) -> EndpointConfig
 def _retained(endpoint: Resource) -> bool | None:
     """Whether an update keeps the number of instances; None where that is not told."""
     retains = endpoint.properties.get("RetainAllVariantProperties")
-    if isinstance(retains.value, Unknown):
+    if retains.unknown:
         return None
     excluded = endpoint.properties.get("ExcludeRetainedVariantProperties").items()
     kinds = [one.get("VariantPropertyType").text for one in excluded]

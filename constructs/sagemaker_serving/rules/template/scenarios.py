@@ -41,10 +41,7 @@ class Scenario:
         self.chosen = chosen
         template = scenarios.template
         self._evaluator = Evaluator(
-            _Chosen(self),
-            mappings=template.mappings,
-            conditions=template.conditions,
-            tolerant=True,
+            _Chosen(self), mappings=template.mappings, conditions=template.conditions, tolerant=True
         )
 
     def text(self, name: str) -> Any:

@@ -75,10 +75,7 @@ def cut_off_callers(function: Resource, resources: Resources) -> Iterator[CutOff
     for told, endpoint in told_endpoints(function, resources) if without else ():
         if len(without) == len(list(subnets.items())):
             yield CutOffFacts(
-                user=function.logical_id,
-                told=told,
-                endpoint=endpoint.logical_id,
-                subnets=without,
+                user=function.logical_id, told=told, endpoint=endpoint.logical_id, subnets=without
             )
 
 
@@ -159,7 +156,7 @@ def _variant(variant: Fact, config: Fact, resources: Resources, asynchronous: bo
     numbers = resources.numbered(variant)
     serverless = numbers.get("ServerlessConfig")
     instance_type = variant.get("InstanceType")
-    if isinstance(serverless.value, Unknown) and not instance_type.given:
+    if serverless.unknown and not instance_type.given:
         instance_type = Fact(Unknown(), instance_type.where)
     if variant.get("InstancePools").given and not instance_type.given:
         instance_type = _preferred(variant.get("InstancePools"), instance_type)

@@ -29,9 +29,7 @@ def tasks(machine: StateMachineFacts) -> Iterator[TaskFacts]:
     ]
     actions = frozenset(action for *_, text in found if (action := _action(text)) is not None)
     for place, state, resource in found:
-        where = definition.where
-        for key in place:
-            where = where / key
+        where = definition.where.inside(place)
         name = "Arguments" if "Arguments" in state else "Parameters"
         yield TaskFacts(
             resource=Fact(state["Resource"], where / "Resource"),

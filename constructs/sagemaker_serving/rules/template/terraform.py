@@ -97,8 +97,7 @@ TYPES = {
         _ALARM,
     ),
     "aws_cloudwatch_composite_alarm": _Type(
-        "AWS::CloudWatch::CompositeAlarm",
-        shape=dict.fromkeys(("AlarmName", "AlarmRule"), "string"),
+        "AWS::CloudWatch::CompositeAlarm", shape=dict.fromkeys(("AlarmName", "AlarmRule"), "string")
     ),
     "aws_sfn_state_machine": _Type(
         "AWS::StepFunctions::StateMachine",
@@ -110,15 +109,13 @@ TYPES = {
         shape={"Role": "string", "Timeout": "integer", "Environment": {"Variables": "map"}},
     ),
     "aws_cloudwatch_event_rule": _Type(
-        "AWS::Events::Rule",
-        shape=dict.fromkeys(("EventPattern", "ScheduleExpression"), "string"),
+        "AWS::Events::Rule", shape=dict.fromkeys(("EventPattern", "ScheduleExpression"), "string")
     ),
     "aws_cloudwatch_log_group": _Type(
         "AWS::Logs::LogGroup", {"name": "LogGroupName"}, {"LogGroupName": "string"}
     ),
     "aws_vpc_endpoint": _Type(
-        "AWS::EC2::VPCEndpoint",
-        shape=dict.fromkeys(("ServiceName", "VpcEndpointType"), "string"),
+        "AWS::EC2::VPCEndpoint", shape=dict.fromkeys(("ServiceName", "VpcEndpointType"), "string")
     ),
     "aws_iam_role": _Type(
         "AWS::IAM::Role",

@@ -28,7 +28,7 @@ def alarm_metrics(alarm: Resource, resources: Resources) -> Iterator[MetricFacts
         # Terraform has a metric's members and its period in one block.
         metric = stat.get("Metric") if stat.get("Metric").given else stat
         dimensions = metric.get("Dimensions")
-        if not isinstance(dimensions.value, Unknown):
+        if not dimensions.unknown:
             named = {one.get("Name").text: one.get("Value") for one in dimensions.items()}
             name = named.get("EndpointName", ABSENT)
             endpoint = resources.referred(name, ENDPOINT)
@@ -73,20 +73,17 @@ def _is_closed(named: Fact, resources: Resources) -> bool:
     key = resources.referred(named, _KEY)
     policy = ABSENT if key is None else key.properties.get("KeyPolicy")
     statements = policy.get("Statement")
-    if key is None or isinstance(policy.value, Unknown) or isinstance(statements.value, Unknown):
+    if key is None or policy.unknown or statements.unknown:
         return False
     return not any(_lets_in(one.get("Principal")) for one in statements.each())
 
 
 def _lets_in(principal: Fact) -> bool:
     """Whether a statement may be for CloudWatch, which comes as a service and not by an account."""
-    if principal.text == "*" or isinstance(principal.value, Unknown):
+    if principal.text == "*" or principal.unknown:
         return True
     service, account = principal.get("Service"), principal.get("AWS")
-    told = any(
-        isinstance(one.value, Unknown) or one.shown.startswith("cloudwatch.")
-        for one in service.each()
-    )
+    told = any(one.unknown or one.shown.startswith("cloudwatch.") for one in service.each())
     return account.text == "*" or (service.given and told)
 
 
