@@ -220,8 +220,12 @@ class SchedulingConfig(Spec):
     """How copies are balanced over Availability Zones; left out: not at all."""
 
 
-_NEEDS = Aws("Specification.ComputeResourceRequirements.")
-_STARTS = Aws("Specification.StartupParameters.")
+def _needs() -> Aws:
+    return Aws("Specification.ComputeResourceRequirements.")
+
+
+def _starts() -> Aws:
+    return Aws("Specification.StartupParameters.")
 
 
 class ComponentSettings(Spec):
@@ -231,22 +235,22 @@ class ComponentSettings(Spec):
     """Copies, each with its share of an instance: at least 1 at first, 0 or more later. Leave it
     out beside ``scaling``, whose ``min`` is the first number."""
 
-    min_memory_required_in_mb: Annotated[int, _NEEDS]
+    min_memory_required_in_mb: Annotated[int, _needs()]
     """Memory that each copy gets, at least 128."""
 
-    max_memory_required_in_mb: Annotated[int | None, _NEEDS] = None
+    max_memory_required_in_mb: Annotated[int | None, _needs()] = None
     """Memory that each copy may grow to, at least ``min_memory_required_in_mb``."""
 
-    number_of_cpu_cores_required: Annotated[float | None, _NEEDS] = None
+    number_of_cpu_cores_required: Annotated[float | None, _needs()] = None
     """CPU cores that each copy gets, at least 0.25."""
 
-    number_of_accelerator_devices_required: Annotated[int | None, _NEEDS] = None
+    number_of_accelerator_devices_required: Annotated[int | None, _needs()] = None
     """GPUs or Neuron devices that each copy gets, at least 1; left out: none."""
 
-    model_data_download_timeout_in_seconds: Annotated[int | None, _STARTS] = None
+    model_data_download_timeout_in_seconds: Annotated[int | None, _starts()] = None
     """How long fetching and unpacking the archive may take, 60 to 3600."""
 
-    container_startup_health_check_timeout_in_seconds: Annotated[int | None, _STARTS] = None
+    container_startup_health_check_timeout_in_seconds: Annotated[int | None, _starts()] = None
     """How long the container may take until ``/ping`` answers, 60 to 3600."""
 
     scheduling_config: Annotated[SchedulingConfig | None, Aws("Specification.")] = None
