@@ -41,7 +41,7 @@ def test_the_page_s_app_is_checked_deployed_and_asked(
 
     broken = app.text.replace("ml.c5.large", "ml.t3.medium")
     assert checked(broken) == (2, mistake.text)
-    assert checked(app.text) == (0, "1 file: nothing is wrong\n")
+    assert checked(app.text) == (0, "1 template of cdk.out: nothing is wrong\n")
 
     deploy_app(tmp_path)
     answered = local_aws.client("sagemaker-runtime", "eu-west-1").invoke_endpoint(
