@@ -18,6 +18,7 @@ case, no full stop, the value shown, the user's own parameter name.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -46,6 +47,7 @@ __all__ = [
     "RolloutFailed",
     "Severity",
     "Where",
+    "why_unread",
 ]
 
 
@@ -190,3 +192,21 @@ class ProblemsFound(Mistake):
     def of(cls, rule: str, where: Where, message: str) -> ProblemsFound:
         """One problem alone."""
         return cls([Problem(rule=rule, where=where, message=message)])
+
+
+def why_unread(error: Exception) -> str:
+    """Why a file could not be read as JSON of a known form, as a part of a message."""
+    match error:
+        case FileNotFoundError():
+            return f"{error.filename} is missing"
+        case OSError():
+            return f"{error.filename}: {error.strerror}"
+        case json.JSONDecodeError():
+            return f"line {error.lineno}, column {error.colno} is not JSON"
+        case UnicodeDecodeError():
+            return f"byte {error.start} is not UTF-8"
+        case KeyError():
+            return f"it has no {error}"
+        case TypeError() | AttributeError():
+            return "its members are of other types"
+    return str(error)

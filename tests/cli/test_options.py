@@ -10,6 +10,7 @@ import pytest
 from local_aws.cli import commands as local_aws
 from sagemaker_serving.cli.commands import group as sagemaker_serving
 from sagemaker_serving.cli.completing import EnvironmentPath
+from sagemaker_serving.cli.options import WrittenFile
 
 MEANINGS: dict[str, tuple[type | tuple[type, ...] | None, str]] = {
     "--json": (type(click.BOOL), "Print JSON, for programs"),
@@ -74,3 +75,12 @@ def test_every_command_that_asks_aws_can_ask_the_local_one_in_a_region() -> None
     asking = [opts for opts in by_command.values() if "--local" in opts]
     assert asking
     assert all({"--region", "--profile", "--state-dir"} <= opts for opts in asking)
+
+
+@pytest.mark.parametrize("place", ["new/", "a/b/"])
+def test_a_file_is_written_to_no_place_that_names_a_folder(place: str) -> None:
+    files = [option for _, option in OPTIONS if isinstance(option.type, WrittenFile)]
+    assert len(files) >= 3
+    for option in files:
+        with pytest.raises(click.BadParameter, match="is a folder; name a file in it"):
+            option.type.convert(place, option, None)

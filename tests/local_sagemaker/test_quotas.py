@@ -116,18 +116,20 @@ def test_a_second_transform_job_at_once_is_refused_and_after_the_first_is_not(aw
 
 
 @pytest.mark.parametrize(
-    "written",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"quotas": [1]}',
-        '{"Quotas": [{"QuotaName": "x"}]}',
-        '{"quotas": {"x": "2"}}',
-    ],
+    ("written", "why"),
+    {
+        "": "line 1, column 1 is not JSON",
+        "[]": "its members are of other types",
+        "{}": "it has no 'Quotas'",
+        '{"quotas": [1]}': "its members are of other types",
+        '{"Quotas": [{"QuotaName": "x"}]}': "it has no 'Value'",
+        '{"quotas": {"x": "2"}}': "x is '2', which is no number",
+    }.items(),
 )
-def test_another_file_is_named_with_how_to_write_one(tmp_path: Path, written: str) -> None:
+def test_another_file_is_named_with_how_to_write_one(
+    tmp_path: Path, written: str, why: str
+) -> None:
     file = tmp_path / "quotas.json"
     file.write_text(written)
-    with pytest.raises(Mistake, match=r"these are no quotas \(\w+: .*--account-file FILE"):
+    with pytest.raises(Mistake, match=rf"these are no quotas \({why}\); .*--account-file FILE"):
         Settings.from_environment({QUOTAS: str(file)})

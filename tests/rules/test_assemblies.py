@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -38,10 +39,16 @@ def test_every_stack_is_found_in_stages_and_nested_ones_too(tmp_path: Path) -> N
 
 
 def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
-    for manifest in (None, "{", "[]", json.dumps({"artifacts": {"A": {}}})):
+    for manifest, why in (
+        (None, f"{tmp_path}/manifest.json is missing"),
+        ("{", "line 1, column 2 is not JSON"),
+        ("[]", "its members are of other types"),
+        (json.dumps({"artifacts": {"A": {}}}), "it has no 'type'"),
+    ):
         if manifest is not None:
             (tmp_path / "manifest.json").write_text(manifest)
-        with pytest.raises(Mistake, match=r"this is no cloud assembly .* cdk\.out by default"):
+        said = re.escape(f"this is no cloud assembly ({why}); give the folder")
+        with pytest.raises(Mistake, match=rf"{said} .* cdk\.out by default"):
             list(templates_of(tmp_path))
 
 

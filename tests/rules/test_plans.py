@@ -293,9 +293,12 @@ def test_a_plan_of_nothing_has_no_changes_and_a_state_is_none(tmp_path: Path) ->
         read_plan(path)
 
 
+WHY = "(line 1, column 1 is not JSON|it has no 'resource_changes'|its members are of other types)"
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"resource_changes": 1}', 'resource "a" {}'])
 def test_what_is_no_plan_is_named_with_how_to_write_one(tmp_path: Path, text: str) -> None:
     path = tmp_path / "main.tf"
     path.write_text(text)
-    with pytest.raises(Mistake, match=r"this is no plan in JSON .* terraform show -json plan"):
+    with pytest.raises(Mistake, match=rf"no plan in JSON \({WHY}\); .* terraform show -json plan"):
         read_plan(path)

@@ -54,6 +54,20 @@ COUNTED = frozenset(
 NOT_OF_ASYNCHRONOUS = frozenset({"OverheadLatency", "Invocations", "InvocationsPerInstance"})
 """Those that an asynchronous endpoint does not publish (guide, "Monitor asynchronous endpoint")."""
 
+OF_SERVERLESS = frozenset(
+    {
+        *("Invocations", "Invocation4XXErrors", "Invocation5XXErrors", "MemoryUtilization"),
+        *("ModelLatency", "OverheadLatency", "ModelSetupTime"),
+        "ServerlessConcurrentExecutionsUtilization",
+        "ServerlessProvisionedConcurrencyExecutions",
+        "ServerlessProvisionedConcurrencyInvocations",
+        "ServerlessProvisionedConcurrencySpilloverInvocations",
+        "ServerlessProvisionedConcurrencyUtilization",
+    }
+)
+"""All that a serverless endpoint publishes (guide, "Alarms and logs for tracking metrics from
+serverless endpoints", which calls its list exhaustive)."""
+
 DIMENSIONS = (
     *("EndpointName", "VariantName", "EndpointConfigName", "InferenceComponentName"),
     *("ContainerName", "InstanceId", "ContainerId", "AcceleratorId"),

@@ -13,7 +13,7 @@ import click
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from sagemaker_serving.cli.completing import EndpointOrModel
-from sagemaker_serving.cli.options import WhichAws, aws_options, given_options
+from sagemaker_serving.cli.options import WhichAws, WrittenFile, aws_options, given_options
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=WrittenFile(),
     help="Draw the times into this PNG file, or write the best settings as YAML.",
 )
 @json_option

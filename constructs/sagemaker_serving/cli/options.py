@@ -99,6 +99,19 @@ price_file_option = click.option(
 )
 
 
+class WrittenFile(click.Path):
+    """A file that the command writes; a name that ends with a slash is a folder's, and refused."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; fails where it names a folder."""
+        if isinstance(value, str) and value.endswith("/"):
+            self.fail(f"{value} is a folder; name a file in it: {value}NAME", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def given_options(*names: str) -> list[str]:
     """The options of the present command that somebody gave, of those with these parameters."""
     context = click.get_current_context()

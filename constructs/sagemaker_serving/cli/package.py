@@ -13,7 +13,7 @@ import click
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
 from sagemaker_serving.cli.inspect import FRAMEWORKS
-from sagemaker_serving.cli.options import size_text
+from sagemaker_serving.cli.options import WrittenFile, size_text
 
 if TYPE_CHECKING:
     from sagemaker_serving.archive import (
@@ -40,7 +40,7 @@ _DEFAULT_MODEL = {
 @click.option(
     "-o",
     "target",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=WrittenFile(),
     default=Path("model.tar.gz"),
     show_default=True,
     help="The archive to write.",

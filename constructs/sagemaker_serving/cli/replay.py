@@ -12,7 +12,7 @@ import click
 
 from local_aws.cli.interrupted import when_interrupted
 from local_aws.cli.options import json_option
-from sagemaker_serving.cli.options import WhichAws, aws_options
+from sagemaker_serving.cli.options import WhichAws, WrittenFile, aws_options
 from sagemaker_serving.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class _Time(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=WrittenFile(),
     help="Write the report into this HTML file.",
 )
 @json_option

@@ -18,6 +18,7 @@ from local_aws.errors import Mistake
 from local_aws.protocol import AwsError
 from local_aws.protocol.call import Call
 from local_aws.service import Action, Limit, Service
+from sagemaker_serving.errors import why_unread
 
 
 class Quotas(Service):
@@ -100,7 +101,7 @@ def read_quotas(path: Path) -> dict[str, float]:
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        what = f"these are no quotas ({type(error).__name__}: {error})"
+        what = f"these are no quotas ({why_unread(error)})"
     raise Mistake(
         f"{path}: {what}; write them by `check ENVIRONMENT --account --account-file FILE`, or by "
         "`aws service-quotas list-service-quotas --service-code sagemaker`"

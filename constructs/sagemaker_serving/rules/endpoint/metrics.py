@@ -14,6 +14,7 @@ from sagemaker_serving.catalog.endpoint_metrics import (
     OF_ENDPOINTS,
     OF_INSTANCES,
     OF_REQUESTS,
+    OF_SERVERLESS,
     REQUESTS,
     most_of,
     namespace_of,
@@ -47,8 +48,8 @@ def metric_namespace(metric: MetricFacts) -> Iterator[Finding]:
 
 
 @warning(
-    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch, and Monitor asynchronous "
-    "endpoint",
+    source="AWS SageMaker developer guide, metrics in Amazon CloudWatch, Monitor asynchronous "
+    "endpoint, and Alarms and logs for tracking metrics from serverless endpoints",
     example="MetricName: Invocation5xxErrors",
 )
 def metric_name(metric: MetricFacts) -> Iterator[Finding]:
@@ -56,9 +57,10 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
 
     CloudWatch takes any name, and an alarm on what nobody publishes never goes off. An asynchronous
     endpoint publishes neither Invocations nor OverheadLatency, and no other has a backlog. Types
-    without a GPU publish nothing of one.
+    without a GPU publish nothing of one, and a serverless endpoint nothing of instances but memory.
     """
-    name, known_names = metric.name.text or "", OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS
+    known_names = OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS | OF_SERVERLESS
+    name = metric.name.text or ""
     letters = {one.lower(): one for one in known_names}
     if metric.namespace.text not in (REQUESTS, INSTANCES):
         return
@@ -77,6 +79,19 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
         yield metric.name.says(
             f"is {name}, which only an asynchronous endpoint publishes; use "
             "InvocationsPerInstance, ModelLatency or the counts of errors"
+        )
+    variants = metric.config.variants if metric.config is not None else ()
+    others = known_names - OF_ENDPOINTS - OF_SERVERLESS
+    if variants and all(one.is_serverless for one in variants) and name in others:
+        yield metric.name.says(
+            f"is {name}, which a serverless endpoint does not publish; use ModelLatency, "
+            "MemoryUtilization, ServerlessConcurrentExecutionsUtilization or the counts of errors"
+        )
+    on_instances = variants and not any(one.get("ServerlessConfig").given for one in variants)
+    if on_instances and name in OF_SERVERLESS - OF_REQUESTS - OF_INSTANCES:
+        yield metric.name.says(
+            f"is {name}, which only a serverless endpoint publishes; use InvocationsPerInstance, "
+            "CPUUtilization or ConcurrentRequestsPerModel"
         )
     hosts = [known(one) for one in _types(metric)]
     if name.startswith("GPU") and hosts and all(one is not None and not one.gpus for one in hosts):

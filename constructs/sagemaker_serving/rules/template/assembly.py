@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sagemaker_serving.errors import ProblemsFound, Where
+from sagemaker_serving.errors import ProblemsFound, Where, why_unread
 
 
 def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
@@ -39,16 +39,12 @@ def templates_of(folder: Path) -> Iterator[tuple[Path, str | None]]:
             if "path" in one["source"]
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, FileNotFoundError):
-            why = f"{error.filename} is missing"
-        else:
-            why = f"{type(error).__name__}: {error}"
         raise ProblemsFound.of(
             "assembly",
             Where(str(folder)),
-            f"this is no cloud assembly ({why}); give the folder that cdk synth wrote, cdk.out by "
-            "default, or one that has environment files or templates; a model's folder is for "
-            "`sagemaker-serving inspect`",
+            f"this is no cloud assembly ({why_unread(error)}); give the folder that cdk synth "
+            "wrote, cdk.out by default, or one that has environment files or templates; a model's "
+            "folder is for `sagemaker-serving inspect`",
         ) from None
     for template, region in stacks:
         known = region if region and region != "unknown-region" else None
@@ -67,7 +63,7 @@ def _with_nested(
     try:
         resources = json.loads(path.read_text(encoding="utf-8")).get("Resources", {})
     except (OSError, ValueError) as error:
-        message = f"it cannot be read: {error}; run cdk synth again"
+        message = f"it cannot be read ({why_unread(error)}); run cdk synth again"
         raise ProblemsFound.of("assembly", Where(str(path)), message) from None
     if resources:
         yield path, region

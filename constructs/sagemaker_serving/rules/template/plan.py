@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sagemaker_serving.errors import Problem, ProblemsFound, Where
+from sagemaker_serving.errors import Problem, ProblemsFound, Where, why_unread
 from sagemaker_serving.rules.template.reading import Template
 from sagemaker_serving.rules.template.terraform import TYPES, arguments
 from sagemaker_serving.spec.yaml_text import text_of
@@ -94,7 +94,7 @@ def read_plan(path: Path) -> list[Plan]:
             data.setdefault("resource_changes", [])
         changes = [one for one in data["resource_changes"] if one["type"] in TYPES]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f"this is no plan in JSON ({type(error).__name__}: {error})"
+        what = f"this is no plan in JSON ({why_unread(error)})"
         if isinstance(error, KeyError) and "values" in data:
             what = "this is Terraform's state, not a plan"
         message = (
