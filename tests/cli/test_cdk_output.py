@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import sys
+import threading
+from contextlib import suppress
+
 import pytest
 
 from local_aws.cli.cdk_output import cdk_output
@@ -111,3 +116,36 @@ def test_a_log_that_was_told_with_its_event_is_not_told_again(whole: bool) -> No
 def test_a_column_in_which_nothing_stands_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(("process", "listens", "memory"), [("a", "", "1 MB", "log: a.log")])
     assert capsys.readouterr().out == "\nprocess  memory\na        1 MB\n    log: a.log\n"
+
+
+def test_an_interrupt_while_the_last_lines_are_told_shows_no_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, let_go = threading.Event(), threading.Event()
+
+    class Slow(io.StringIO):
+        def write(self, text: str) -> int:
+            begun.set()
+            let_go.wait()
+            return super().write(text)
+
+    def interrupted() -> None:
+        begun.wait()
+        raise KeyboardInterrupt
+
+    def tell_two_lines() -> threading.Thread:
+        before = set(threading.enumerate())
+        with suppress(KeyboardInterrupt), cdk_output(whole=False) as log:
+            (printer,) = set(threading.enumerate()) - before
+            monkeypatch.setattr(printer, "join", interrupted)
+            print("one\ntwo", file=log)
+        return printer
+
+    failed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    monkeypatch.setattr(sys, "stderr", shown := Slow())
+    printer = tell_two_lines()
+    let_go.set()
+    threading.Thread.join(printer)
+    assert failed == []
+    assert shown.getvalue() == "one\ntwo\n"

@@ -8,7 +8,7 @@ import shutil
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
@@ -58,17 +58,23 @@ def cdk_output(*, whole: bool) -> Iterator[TextIO | None]:
 @contextmanager
 def _shortened() -> Iterator[TextIO]:
     reading, writing = os.pipe()
-    with os.fdopen(reading, encoding="utf-8", errors="replace") as lines:
-        printer = threading.Thread(target=_print, args=(lines,), daemon=True)
-        printer.start()
-        try:
-            with os.fdopen(writing, "w", encoding="utf-8") as log:
-                yield log
-        finally:
-            printer.join()
+    # The thread closes what it reads: an interrupt may come while the last lines are waited for.
+    lines = os.fdopen(reading, encoding="utf-8", errors="replace")
+    printer = threading.Thread(target=_print, args=(lines,), daemon=True)
+    printer.start()
+    try:
+        with os.fdopen(writing, "w", encoding="utf-8") as log:
+            yield log
+    finally:
+        printer.join()
 
 
 def _print(lines: TextIO) -> None:
+    with lines:
+        _print_shortened(lines)
+
+
+def _print_shortened(lines: Iterable[str]) -> None:
     done: dict[str, Counter[tuple[str, str]]] = {}
     begun: set[str] = set()
     on_terminal, repeats = sys.stderr.isatty(), False
