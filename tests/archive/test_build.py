@@ -128,6 +128,15 @@ def test_the_same_content_gives_the_same_archive(tmp_path: Path) -> None:
     assert first.path.read_bytes() == second.path.read_bytes()
 
 
+def test_every_user_may_read_what_is_packed_whoever_packed_it(tmp_path: Path) -> None:
+    """Servers of images run as users of their own, and unpack it as it says."""
+    plant(tmp_path / "m", {"m/1/saved_model.pb": b"graph", "code/inference.py": b"pass"})
+    (tmp_path / "m" / "code" / "inference.py").chmod(0o400)
+    with tarfile.open(build(tmp_path / "m", tmp_path / "out").path) as archive:
+        said = {(each.mode, each.uid, each.gid, each.uname, each.mtime) for each in archive}
+    assert said == {(0o644, 0, 0, "", 0)}
+
+
 def test_one_changed_byte_changes_the_identity(tmp_path: Path) -> None:
     plant(tmp_path / "a", {"m/1/saved_model.pb": b"graph"})
     plant(tmp_path / "b", {"m/1/saved_model.pb": b"grapf"})
