@@ -36,6 +36,7 @@ def chunked(body: bytes) -> bytes:
     return b"POST /invocations HTTP/1.1\r\n" + lines + b"\r\n" + body
 
 
+ONE_CHUNK = b"3\r\n1.0\r\n0\r\n\r\n"
 _JSON = b"Content-Type: application/json\r\n"
 
 LINES = "ngx_http_parse_request_line"
@@ -107,7 +108,7 @@ ROWS: list[Row] = [
     (HEAD, get(b"/x", b"Host: x\r\nContent-Length:\r\n"), 400, b""),
     (HEAD, get(b"/x", b"Host: x\r\nContent-Length: 9223372036854775808\r\n"), 400, b""),
     (HEAD, get(b"/x", b"Host: x\r\nTransfer-Encoding: gzip\r\n"), 501, b""),
-    (HEAD, post(b"/invocations", b"Transfer-Encoding: chunked\r\n"), 400, b""),
+    (HEAD, post(b"/invocations", b"Transfer-Encoding: chunked\r\n", ONE_CHUNK), 400, b""),
     (HEAD, get(b"/x", b"Transfer-Encoding: chunked\r\n", b" HTTP/1.0"), 400, b""),
     (BUFFERS, get(b"/x?" + b"q" * 8174), 404, NOT_FOUND),
     (BUFFERS, get(b"/x?" + b"q" * 8175), 414, b""),
@@ -168,6 +169,16 @@ def test_a_head_request_gets_no_page(container: Light, status: int) -> None:
     came = answer(container, method + b" " + sent + b"\r\nHost: x\r\n\r\n")
     assert came.startswith(b"HTTP/1.1 %d " % status)
     assert came.endswith(b"\r\n\r\n") is (method == b"HEAD")
+
+
+def test_a_refused_request_is_taken_to_its_end_so_that_its_answer_is_seen(
+    container: Light,
+) -> None:
+    """ngx_http_set_lingering_close: hung up on at once, a caller that still sends sees a reset."""
+    head = b"POST /invocations HTTP/1.1\r\nHost: x\r\nContent-Length: none\r\n\r\n"
+    more_than_buffers_hold = b"x" * (32 << 20)
+    came = answer(container, head + more_than_buffers_hold)
+    assert came.startswith(b"HTTP/1.1 400 ")
 
 
 def answer(container: Light, sent: bytes) -> bytes:
