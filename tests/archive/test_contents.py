@@ -167,8 +167,9 @@ def test_limits_hold_and_can_be_raised(limits: Limits, said: str, raised: Limits
 
 
 def test_the_shell_raises_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SAGEMAKER_SERVING_MAX_MEMBERS", "7")
-    assert Limits.of_this_shell() == Limits(max_members=7)
+    for number in (1, 7):
+        monkeypatch.setenv("SAGEMAKER_SERVING_MAX_MEMBERS", str(number))
+        assert Limits.of_this_shell() == Limits(max_members=number)
     monkeypatch.setenv("SAGEMAKER_SERVING_MAX_MEMBERS", "many")
     with pytest.raises(Exception, match="is 'many'; it must be a whole number of at least 1"):
         Limits.of_this_shell()

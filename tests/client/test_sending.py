@@ -6,7 +6,9 @@ import io
 import json
 import threading
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy
@@ -242,17 +244,28 @@ def test_an_error_in_the_middle_names_its_records_and_ends_the_batch() -> None:
     assert [json.loads(a.body)["instances"][0] for a in runtime.asked].count(4) == 1
 
 
+class Longest(Random):
+    """Waits for as long as it may."""
+
+    def uniform(self, a: float, b: float) -> float:
+        return b
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [("ModelNotReadyException", 429), ("InternalDependencyException", 530), ("Whatever", 530)],
 )
 def test_a_model_that_is_not_ready_is_asked_again(code: str, status: int) -> None:
     answers = iter([refusal(code, status)] * 3 + [Answer(body=b'"ready"')])
-    with fake_runtime(lambda _: next(answers)) as runtime, predictor(runtime) as calls:
+    retries = Retries(base_seconds=0.02, random=Longest())
+    with (
+        fake_runtime(lambda _: next(answers)) as runtime,
+        predictor(runtime, retries=retries) as calls,
+    ):
         prediction = calls.invoke("{}")
     assert prediction.json() == "ready"
     assert prediction.attempts == 4
-    assert prediction.waited_seconds > 0
+    assert prediction.waited_seconds >= sum(islice(retries.waits(), 3))
     assert len(runtime.asked) == 4
 
 

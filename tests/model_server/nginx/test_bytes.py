@@ -97,6 +97,7 @@ ROWS: list[Row] = [
     (HOSTS, get(b"/x", b"Host:\r\n"), 400, b""),
     (HOSTS, get(b"/x", b"Host: [::1]:80\r\n"), 404, NOT_FOUND),
     (HOSTS, get(b"/x", b"Host: a/b\r\n"), 400, b""),
+    (HOSTS, get(b"/x", b"Host: a:65535\r\n"), 404, NOT_FOUND),
     (HOSTS, get(b"/x", b"Host: a:65536\r\n"), 400, b""),
     (HEADERS, get(b"/x", b"Host: x\r\nNo colon: x\r\n"), 400, b""),
     (HEADERS, get(b"/x", b"Host: x\r\nA: \x00\r\n"), 400, b""),
