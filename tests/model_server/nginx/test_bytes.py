@@ -95,6 +95,7 @@ ROWS: list[Row] = [
     (UNIQUE, post(b"/invocations", b"Expect: x\r\nExpect: x\r\n"), 400, b""),
     (HOSTS, get(b"/x", b"Host: a..b\r\n"), 400, b""),
     (HOSTS, get(b"/x", b"Host:\r\n"), 400, b""),
+    (HOSTS, get(b"http://a..b/x"), 400, b""),
     (HOSTS, get(b"/x", b"Host: [::1]:80\r\n"), 404, NOT_FOUND),
     (HOSTS, get(b"/x", b"Host: a/b\r\n"), 400, b""),
     (HOSTS, get(b"/x", b"Host: a:65535\r\n"), 404, NOT_FOUND),
