@@ -175,6 +175,31 @@ def test_the_shell_raises_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         Limits.of_this_shell()
 
 
+@pytest.mark.parametrize("record", ["path", "linkpath", "size", "comment"])
+def test_a_header_for_all_members_may_be_a_comment_and_no_name(record: str) -> None:
+    """Git writes a comment; with a name, readers that take it would lose all members but one."""
+    raw = io.BytesIO()
+    with tarfile.open(
+        fileobj=raw, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers={record: "1"}
+    ) as whole:
+        whole.addfile(tarfile.TarInfo("m/1/saved_model.pb"))
+    if record == "comment":
+        assert [*read(raw.getvalue()).files] == ["m/1/saved_model.pb"]
+        return
+    with pytest.raises(UnreadableArtifact, match="gives all its members one name or size"):
+        read(raw.getvalue())
+
+
+@pytest.mark.parametrize(("length", "is_right"), [(255, True), (256, False)])
+def test_no_name_is_longer_than_disks_take(length: int, is_right: bool) -> None:
+    raw = archive({f"m/1/{'a' * length}": b"", "m/1/saved_model.pb": b"x"})
+    if is_right:
+        assert len(read(raw).files) == 2
+        return
+    with pytest.raises(UnreadableArtifact, match="cannot be written to every disk"):
+        read(raw)
+
+
 def test_names_that_steer_a_terminal_are_shown_escaped() -> None:
     with pytest.raises(UnreadableArtifact) as refused:
         read(one_member("/\x1b[2J"))

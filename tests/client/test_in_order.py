@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -64,3 +64,21 @@ def test_items_that_break_are_an_error() -> None:
 
     with ThreadPoolExecutor(2) as executor, pytest.raises(ValueError, match="the source broke"):
         list(in_order(lambda item: item, items(), executor=executor, at_once=2))
+
+
+def test_nothing_begins_after_an_error_whose_turn_has_not_come() -> None:
+    class FailsOnceItIsLookedAt(Future[int]):
+        def done(self) -> bool:
+            was_done = super().done()
+            if not was_done:
+                self.set_exception(Failure("too late for this look"))
+            return was_done
+
+    class Executor(ThreadPoolExecutor):
+        def submit(self, *_: object) -> Future[int]:  # type: ignore[override]
+            return FailsOnceItIsLookedAt()
+
+    taken = iter(range(10))
+    with pytest.raises(Failure, match="too late"):
+        list(in_order(lambda item: item, taken, executor=Executor(1), at_once=1))
+    assert next(taken) == 1
