@@ -61,6 +61,20 @@ def test_what_a_bucket_opens_to_all_needs_no_signature(aws: Aws, shared: str) ->
     assert unsigned(aws, f"/{shared}/key") == 200
 
 
+def test_a_deny_holds_for_who_has_no_signature_too(aws: Aws, shared: str) -> None:
+    aws.s3.put_object(Bucket=shared, Key="secret", Body=b"body")
+    every = {"Principal": "*", "Action": "s3:GetObject"}
+    aws.s3.put_bucket_policy(
+        Bucket=shared,
+        Policy=policy(
+            {"Effect": "Allow", "Resource": f"arn:aws:s3:::{shared}/*", **every},
+            {"Effect": "Deny", "Resource": f"arn:aws:s3:::{shared}/secret", **every},
+        ),
+    )
+    assert unsigned(aws, f"/{shared}/key") == 200
+    assert unsigned(aws, f"/{shared}/secret") == 403
+
+
 def test_topics_queues_and_functions_have_policies_too(aws: Aws, nobody: Caller) -> None:
     topic = aws.client("sns").create_topic(Name="open")["TopicArn"]
     message = {"TopicArn": topic, "Message": "m"}
