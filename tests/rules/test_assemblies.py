@@ -52,6 +52,25 @@ def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
             list(templates_of(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("template", "why"),
+    {
+        "{": "line 1, column 2 is not JSON",
+        "[]": "its members are of other types",
+        '{"Resources": []}': "its members are of other types",
+        '{"Resources": {"A": []}}': "its members are of other types",
+    }.items(),
+)
+def test_a_damaged_template_is_named(tmp_path: Path, template: str, why: str) -> None:
+    properties = {"templateFile": "a.json"}
+    stack = {"type": "aws:cloudformation:stack", "properties": properties}
+    (tmp_path / "manifest.json").write_text(json.dumps({"artifacts": {"A": stack}}))
+    (tmp_path / "a.json").write_text(template)
+    said = re.escape(f"it cannot be read ({why}); run cdk synth again")
+    with pytest.raises(Mistake, match=said):
+        list(templates_of(tmp_path))
+
+
 def test_a_folder_without_files_is_answered_with_what_is_taken(tmp_path: Path) -> None:
     with pytest.raises(Mistake) as refused:
         list(templates_of(tmp_path))

@@ -62,14 +62,17 @@ def _with_nested(
     """
     try:
         resources = json.loads(path.read_text(encoding="utf-8")).get("Resources", {})
-    except (OSError, ValueError) as error:
+        urls = [
+            json.dumps(resource.get("Properties", {}).get("TemplateURL"))
+            for resource in resources.values()
+            if resource.get("Type") == "AWS::CloudFormation::Stack"
+        ]
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         message = f"it cannot be read ({why_unread(error)}); run cdk synth again"
         raise ProblemsFound.of("assembly", Where(str(path)), message) from None
     if resources:
         yield path, region
-    for resource in resources.values():
-        if resource.get("Type") == "AWS::CloudFormation::Stack":
-            url = json.dumps(resource.get("Properties", {}).get("TemplateURL"))
-            nested = next((file for name, file in files.items() if name in url), None)
-            if nested is not None:
-                yield from _with_nested(nested, region, files)
+    for url in urls:
+        nested = next((file for name, file in files.items() if name in url), None)
+        if nested is not None:
+            yield from _with_nested(nested, region, files)
