@@ -9,11 +9,23 @@ from __future__ import annotations
 REQUESTS = "AWS/SageMaker"
 INSTANCES = "/aws/sagemaker/Endpoints"
 
-OF_REQUESTS = frozenset(
+OF_SERVERLESS_ALONE = frozenset(
+    {
+        *("ModelSetupTime", "ServerlessConcurrentExecutionsUtilization"),
+        "ServerlessProvisionedConcurrencyExecutions",
+        "ServerlessProvisionedConcurrencyInvocations",
+        "ServerlessProvisionedConcurrencySpilloverInvocations",
+        "ServerlessProvisionedConcurrencyUtilization",
+    }
+)
+"""Metrics of a serverless variant's requests, which no other has (guide, "Alarms and logs for
+tracking metrics from serverless endpoints")."""
+
+OF_REQUESTS = OF_SERVERLESS_ALONE | frozenset(
     {
         *("Invocations", "InvocationsPerInstance", "InvocationModelErrors"),
         *("Invocation4XXErrors", "Invocation5XXErrors"),
-        *("ModelLatency", "OverheadLatency", "ModelSetupTime"),
+        *("ModelLatency", "OverheadLatency"),
         *("ModelLoadingWaitTime", "ModelLoadingTime", "ModelUnloadingTime"),
         *("ModelDownloadingTime", "ModelCacheHit", "ConcurrentRequestsPerModel"),
         *("FirstChunkLatency", "FirstChunkModelLatency", "FirstChunkOverheadLatency"),
@@ -54,19 +66,11 @@ COUNTED = frozenset(
 NOT_OF_ASYNCHRONOUS = frozenset({"OverheadLatency", "Invocations", "InvocationsPerInstance"})
 """Those that an asynchronous endpoint does not publish (guide, "Monitor asynchronous endpoint")."""
 
-OF_SERVERLESS = frozenset(
-    {
-        *("Invocations", "Invocation4XXErrors", "Invocation5XXErrors", "MemoryUtilization"),
-        *("ModelLatency", "OverheadLatency", "ModelSetupTime"),
-        "ServerlessConcurrentExecutionsUtilization",
-        "ServerlessProvisionedConcurrencyExecutions",
-        "ServerlessProvisionedConcurrencyInvocations",
-        "ServerlessProvisionedConcurrencySpilloverInvocations",
-        "ServerlessProvisionedConcurrencyUtilization",
-    }
-)
-"""All that a serverless endpoint publishes (guide, "Alarms and logs for tracking metrics from
-serverless endpoints", which calls its list exhaustive)."""
+OF_SERVERLESS = OF_SERVERLESS_ALONE | {
+    *("Invocations", "Invocation4XXErrors", "Invocation5XXErrors"),
+    *("ModelLatency", "OverheadLatency", "MemoryUtilization"),
+}
+"""All that a serverless endpoint publishes; the guide calls its list exhaustive."""
 
 DIMENSIONS = (
     *("EndpointName", "VariantName", "EndpointConfigName", "InferenceComponentName"),

@@ -21,17 +21,14 @@ METRICS = EndpointMetrics(endpoint_name="prod-digits", variant_name="gpu")
 COMPONENT = InferenceComponentMetrics(inference_component_name="cats")
 
 NOT_IN_THE_CATALOG = {
-    "ServerlessConcurrentExecutionsUtilization",
-    "ServerlessProvisionedConcurrencyUtilization",
-    "ServerlessProvisionedConcurrencySpilloverInvocations",
     "InvocationFailures",
     "InvocationsProcessed",
     "ExpiredRequests",
     "TimeInBacklog",
     "ApproximateAgeOfOldestRequest",
 }
-"""Those of serverless and asynchronous endpoints that no rule asks for (developer guide, "Alarms
-and logs for tracking metrics from serverless endpoints", and the same of asynchronous ones)."""
+"""Those of asynchronous endpoints that no rule asks for (developer guide, "Monitor asynchronous
+endpoint")."""
 
 VARIANT = {"EndpointName": "prod-digits", "VariantName": "gpu"}
 

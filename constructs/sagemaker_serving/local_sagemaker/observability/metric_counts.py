@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from sagemaker_serving.catalog.endpoint_metrics import OF_SERVERLESS
+
 Datum = dict[str, Any]
 """One entry of PutMetricData."""
 
@@ -20,7 +22,7 @@ REAL_TIME = frozenset(
         "ConcurrentRequestsPerModel",
     }
 )
-SERVERLESS = frozenset({*_ERRORS_AND_LATENCY, "Invocations", "OverheadLatency"})
+SERVERLESS = REAL_TIME & OF_SERVERLESS
 ASYNCHRONOUS = frozenset(_ERRORS_AND_LATENCY)
 COMPONENT = frozenset(
     {

@@ -15,6 +15,7 @@ from sagemaker_serving.catalog.endpoint_metrics import (
     OF_INSTANCES,
     OF_REQUESTS,
     OF_SERVERLESS,
+    OF_SERVERLESS_ALONE,
     REQUESTS,
     most_of,
     namespace_of,
@@ -59,8 +60,7 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
     endpoint publishes neither Invocations nor OverheadLatency, and no other has a backlog. Types
     without a GPU publish nothing of one, and a serverless endpoint nothing of instances but memory.
     """
-    known_names = OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS | OF_SERVERLESS
-    name = metric.name.text or ""
+    name, known_names = metric.name.text or "", OF_REQUESTS | OF_INSTANCES | OF_ENDPOINTS
     letters = {one.lower(): one for one in known_names}
     if metric.namespace.text not in (REQUESTS, INSTANCES):
         return
@@ -81,14 +81,14 @@ def metric_name(metric: MetricFacts) -> Iterator[Finding]:
             "InvocationsPerInstance, ModelLatency or the counts of errors"
         )
     variants = metric.config.variants if metric.config is not None else ()
-    others = known_names - OF_ENDPOINTS - OF_SERVERLESS
-    if variants and all(one.is_serverless for one in variants) and name in others:
+    serverless = bool(variants) and all(one.is_serverless for one in variants)
+    if serverless and name in (OF_REQUESTS | OF_INSTANCES) - OF_SERVERLESS:
         yield metric.name.says(
             f"is {name}, which a serverless endpoint does not publish; use ModelLatency, "
             "MemoryUtilization, ServerlessConcurrentExecutionsUtilization or the counts of errors"
         )
     on_instances = variants and not any(one.get("ServerlessConfig").given for one in variants)
-    if on_instances and name in OF_SERVERLESS - OF_REQUESTS - OF_INSTANCES:
+    if on_instances and name in OF_SERVERLESS_ALONE:
         yield metric.name.says(
             f"is {name}, which only a serverless endpoint publishes; use InvocationsPerInstance, "
             "CPUUtilization or ConcurrentRequestsPerModel"
